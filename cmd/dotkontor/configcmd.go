@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+type configCommand struct {
+	Check configCheckCommand `cmd:"" help:"Say everything that is wrong with a configuration file."`
+}
+
+type configCheckCommand struct {
+	Config string `arg:"" optional:"" env:"DOTKONTOR_CONFIG" help:"The file (TOML). Without one, the defaults and the environment are checked."`
+}
+
+// Run reads all that serve would read, and starts nothing.
+func (c configCheckCommand) Run(t *terminal) error {
+	cfg, err := config.Load(c.Config, t.environment)
+	if err != nil {
+		return err
+	}
+	list, err := store.NewCatalogFile(cfg.Data).Load()
+	if err != nil {
+		return err
+	}
+	if cfg.Server.TLSCert != "" {
+		if _, err := newCertificate(cfg.Server.TLSCert, cfg.Server.TLSKey); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(t.out, "ok: %s on %s, %d extensions\n", cfg.BaseURL, cfg.Server.Listen, list.Len())
+	return err
+}

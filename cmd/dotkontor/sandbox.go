@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// sandboxData is where the sandbox keeps its things unless told otherwise.
+const sandboxData = ".dotkontor/sandbox"
+
+// defaultChaos is the share of a bare --chaos.
+const defaultChaos = "0.2"
+
+type sandboxCommand struct {
+	Listen       string        `default:"127.0.0.1:8080" help:"Address and port of the product."`
+	Data         string        `default:"${sandbox_data}" help:"Folder for everything that is kept."`
+	BaseURL      string        `name:"base-url" help:"Address under which clients reach the product. Default: http:// and --listen."`
+	WorldLatency time.Duration `help:"Time that every answer of the simulated world takes longer, like 80ms."`
+	Chaos        float64       `help:"Share (0 to 1) of the world's answers that are slow, broken, throttled or dropped. Alone it means 0.2." placeholder:"SHARE"`
+	Time         string        `help:"What time it is in the sandbox, like 2027-01-31 or 2027-01-31T12:00:00Z." placeholder:"TIME"`
+	Info         string        `help:"File that gets what the welcome text says, as JSON for scripts." placeholder:"FILE"`
+	WorldOnly    bool          `help:"Run the simulated world alone, and write a configuration file for 'dotkontor serve' that points at it."`
+}
+
+// AfterApply refuses values that no world can have.
+func (c sandboxCommand) AfterApply() error {
+	if c.Chaos < 0 || c.Chaos > 1 {
+		return fmt.Errorf("--chaos is a share from 0 to 1, not %v", c.Chaos)
+	}
+	if c.WorldLatency < 0 || c.WorldLatency > time.Minute {
+		return fmt.Errorf("--world-latency is from 0s to 1m, not %s", c.WorldLatency)
+	}
+	_, err := parseClock(c.Time)
+	return err
+}
+
+// giveChaosAShare lets --chaos stand alone.
+func giveChaosAShare(args []string) []string {
+	given := make([]string, 0, len(args)+1)
+	for i, arg := range args {
+		given = append(given, arg)
+		if arg != "--chaos" {
+			continue
+		}
+		if i+1 < len(args) {
+			if _, err := strconv.ParseFloat(args[i+1], 64); err == nil {
+				continue
+			}
+		}
+		given = append(given, defaultChaos)
+	}
+	return given
+}
+
+// parseClock returns a clock that shows the given time now and goes on from
+// there; empty means the real time.
+func parseClock(text string) (func() time.Time, error) {
+	if text == "" {
+		return time.Now, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
+		if start, err := time.Parse(layout, text); err == nil {
+			offset := time.Until(start)
+			return func() time.Time { return time.Now().Add(offset) }, nil
+		}
+	}
+	return nil, fmt.Errorf("--time %q is not a time like 2027-01-31 or 2027-01-31T12:00:00Z", text)
+}
+
+// Run starts the world, and the product in front of it.
+func (c sandboxCommand) Run(t *terminal) error {
+	if err := os.MkdirAll(c.Data, 0o750); err != nil {
+		return fmt.Errorf("the data folder: %w", err)
+	}
+	now, err := parseClock(c.Time)
+	if err != nil {
+		return err
+	}
+	list, err := store.NewCatalogFile(c.Data).Load()
+	if err != nil {
+		return err
+	}
+	world, err := registry.Start(registry.Options{
+		Zones:   zones(list),
+		Latency: c.WorldLatency,
+		Chaos:   c.Chaos,
+		Now:     now,
+	})
+	if err != nil {
+		return fmt.Errorf("the simulated world: %w", err)
+	}
+	cfg, err := c.configuration(world)
+	if err != nil {
+		return errors.Join(err, world.Close())
+	}
+	if c.WorldOnly {
+		err = c.runWorld(t, cfg, world)
+	} else {
+		err = c.runProduct(t, cfg, world, now)
+	}
+	return errors.Join(err, world.Close())
+}
+
+// zones tells the world which extensions exist: those of the list in force, and
+// the shipped ones, so that an import of a larger list finds a world behind it.
+func zones(list *catalog.Catalog) []registry.Zone {
+	extensions := list.All()
+	if shipped, err := catalog.Shipped(); err == nil {
+		for _, ext := range shipped.All() {
+			if _, known := list.Extension(ext.TLD); !known {
+				extensions = append(extensions, ext)
+			}
+		}
+	}
+	all := make([]registry.Zone, 0, len(extensions))
+	for _, ext := range extensions {
+		all = append(all, registry.Zone{TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular})
+	}
+	return all
+}
+
+// configuration is what an operator would write to reach this world.
+func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, error) {
+	cfg := config.Default()
+	data, err := filepath.Abs(c.Data)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Data = data
+	cfg.Server.Listen = c.Listen
+	cfg.Server.MetricsListen = "off"
+	cfg.BaseURL = c.BaseURL
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = "http://" + c.Listen
+	}
+	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
+	cfg.Upstream.Bootstrap = world.BootstrapURL()
+	cfg.Upstream.DNS = []string{world.DNS()}
+	cfg.Upstream.Hosts = world.Hosts()
+	return cfg, cfg.Check()
+}
+
+func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *registry.Registry, now func() time.Time) error {
+	logPath := filepath.Join(cfg.Data, "dotkontor.log")
+	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("the log: %w", err)
+	}
+	defer logFile.Close() //nolint:errcheck // nothing is written after the product has stopped
+	p, err := newProduct(cfg, newLogger(cfg.Log, logFile), now)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(t.ctx)
+	defer stop()
+	var announceErr error
+	err = p.run(ctx, func(baseURL string) {
+		if announceErr = c.announce(t, newSandboxInfo(baseURL, world), logPath); announceErr != nil {
+			stop()
+		}
+	})
+	return errors.Join(announceErr, err)
+}
+
+// runWorld keeps the world up for a product in another process.
+func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, world *registry.Registry) error {
+	path := filepath.Join(c.Data, "serve.toml")
+	if err := cfg.Write(path); err != nil {
+		return fmt.Errorf("the configuration file: %w", err)
+	}
+	if c.Info != "" {
+		if err := newSandboxInfo(cfg.BaseURL, world).write(c.Info); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(t.out, "Die simulierte Welt läuft. / The simulated world is up.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
+	<-t.ctx.Done()
+	return nil
+}
+
+// announce tells people and scripts where everything is.
+func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) error {
+	if c.Info != "" {
+		if err := info.write(c.Info); err != nil {
+			return err
+		}
+	}
+	who, err := url.Parse("http://" + info.Registry.WHOIS)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, c.Data, logPath, info.Registry.RDAP, info.Registry.WHOIS,
+		info.Registry.DNS, info.BaseURL, info.BaseURL, who.Hostname(), who.Port(), info.BaseURL)
+	return err
+}

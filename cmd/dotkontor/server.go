@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/web"
+)
+
+// server is the public listener and the private one, from open to drained.
+type server struct {
+	cfg      config.Server
+	logger   *slog.Logger
+	public   *http.Server
+	private  *http.Server // nil if switched off
+	listener net.Listener
+	privates net.Listener
+	draining atomic.Bool
+}
+
+// listen opens the ports, so that a port in use is told before anything starts.
+func listen(cfg config.Server, logger *slog.Logger) (*server, error) {
+	s := &server{cfg: cfg, logger: logger}
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("can't listen on %s (is another dotkontor running? choose another port with --listen or server.listen): %w", cfg.Listen, err)
+	}
+	s.listener = listener
+	if cfg.MetricsListen != "off" {
+		if s.privates, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
+			return nil, errors.Join(fmt.Errorf("can't listen on %s for metrics (server.metrics_listen): %w", cfg.MetricsListen, err), s.close())
+		}
+	}
+	return s, nil
+}
+
+// resolvePort puts the real port into an address whose port was left to the
+// system.
+func (s *server) resolvePort(baseURL string) string {
+	_, port, err := net.SplitHostPort(s.listener.Addr().String())
+	if prefix, found := strings.CutSuffix(baseURL, ":0"); found && err == nil {
+		return prefix + ":" + port
+	}
+	return baseURL
+}
+
+func (s *server) ready() bool { return !s.draining.Load() }
+
+// handle sets what the ports serve, with hard limits on header, body and time.
+func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
+	errorLog := log.New(quietWriter{s.logger}, "", 0)
+	s.public = &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: min(5*time.Second, time.Duration(s.cfg.ReadTimeout)),
+		ReadTimeout:       time.Duration(s.cfg.ReadTimeout),
+		WriteTimeout:      time.Duration(s.cfg.WriteTimeout),
+		IdleTimeout:       time.Duration(s.cfg.IdleTimeout),
+		MaxHeaderBytes:    s.cfg.MaxHeaderBytes,
+		ErrorLog:          errorLog,
+	}
+	if s.privates == nil {
+		return
+	}
+	private := http.NewServeMux()
+	private.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	web.Health(private, s.ready)
+	s.private = &http.Server{
+		Handler:           private,
+		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          errorLog,
+	}
+}
+
+// run serves until ctx ends, then drains: readiness goes first, requests under
+// way may finish, and what is still open after the time-out is cut.
+func (s *server) run(ctx context.Context, onReady func()) error {
+	if s.cfg.TLSCert != "" {
+		pair, err := newCertificate(s.cfg.TLSCert, s.cfg.TLSKey)
+		if err != nil {
+			return errors.Join(err, s.close())
+		}
+		s.public.TLSConfig = &tls.Config{
+			MinVersion: tls.VersionTLS12, GetCertificate: pair.get, NextProtos: []string{"h2", "http/1.1"},
+		}
+	}
+	failed := make(chan error, 2)
+	go func() {
+		limited := netutil.LimitListener(s.listener, s.cfg.MaxConnections)
+		if s.public.TLSConfig != nil {
+			failed <- s.public.ServeTLS(limited, "", "")
+			return
+		}
+		failed <- s.public.Serve(limited)
+	}()
+	if s.private != nil {
+		go func() { failed <- s.private.Serve(s.privates) }()
+	}
+	onReady()
+
+	select {
+	case err := <-failed:
+		return errors.Join(fmt.Errorf("the server stopped: %w", err), s.close())
+	case <-ctx.Done():
+	}
+	return s.drain()
+}
+
+func (s *server) drain() error {
+	s.draining.Store(true)
+	s.logger.Info("draining", "delay", time.Duration(s.cfg.DrainDelay).String())
+	time.Sleep(time.Duration(s.cfg.DrainDelay))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.cfg.DrainTimeout))
+	defer cancel()
+	err := s.public.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("some requests did not finish within %s", time.Duration(s.cfg.DrainTimeout)), s.public.Close())
+	}
+	if s.private != nil {
+		err = errors.Join(err, s.private.Close())
+	}
+	s.logger.Info("stopped")
+	return err
+}
+
+// close gives up the ports of a server that never ran.
+func (s *server) close() error {
+	err := s.listener.Close()
+	if s.privates != nil {
+		err = errors.Join(err, s.privates.Close())
+	}
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// quietWriter takes net/http's own complaints. They name clients' addresses and
+// quote what clients sent, so only the beginning that is net/http's own words is
+// kept.
+type quietWriter struct{ logger *slog.Logger }
+
+func (w quietWriter) Write(text []byte) (int, error) {
+	words := string(text)
+	for _, end := range []string{" from ", " serving ", ": "} {
+		if i := strings.Index(words[min(len(words), len("http: ")):], end); i >= 0 {
+			words = words[:i+len("http: ")]
+		}
+	}
+	w.logger.Debug("connection trouble", "kind", strings.TrimSpace(words))
+	return len(text), nil
+}

@@ -1,0 +1,181 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxDeadline leaves room inside the six seconds that the contract promises.
+const maxDeadline = 5900 * time.Millisecond
+
+// fillBaseURL derives the address from where we listen, verbatim.
+func (c *Config) fillBaseURL() {
+	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	if c.BaseURL != "" {
+		return
+	}
+	scheme := "http://"
+	if c.Server.TLSCert != "" {
+		scheme = "https://"
+	}
+	c.BaseURL = scheme + c.Server.Listen
+}
+
+// checker collects everything that is wrong.
+type checker struct{ problems []error }
+
+func (k *checker) wrong(key, format string, args ...any) {
+	k.problems = append(k.problems, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
+}
+
+// Check says everything that is wrong with the values, one line each.
+func (c *Config) Check() error {
+	k := &checker{}
+	k.baseURL(c.BaseURL)
+	if c.Data == "" {
+		k.wrong("data", "a folder is needed")
+	}
+	c.Server.check(k)
+	k.oneOf("log.format", c.Log.Format, "json", "text")
+	k.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	c.Limits.check(k)
+	c.Lookup.check(k)
+	c.Upstream.check(k)
+	return errors.Join(k.problems...)
+}
+
+func (s *Server) check(k *checker) {
+	k.listen("server.listen", s.Listen)
+	if s.MetricsListen != "off" {
+		k.listen("server.metrics_listen", s.MetricsListen)
+	}
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		k.wrong("server.tls_cert", "tls_cert and tls_key belong together; only one is set")
+	}
+	for key, file := range map[string]string{"server.tls_cert": s.TLSCert, "server.tls_key": s.TLSKey} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			k.wrong(key, "%v", err)
+		}
+	}
+	if _, err := Prefixes(s.TrustedProxies); err != nil {
+		k.wrong("server.trusted_proxies", "%v", err)
+	}
+	k.between("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
+	k.between("server.max_connections", s.MaxConnections, 1, 1_000_000)
+	k.duration("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
+	k.duration("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
+	k.duration("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
+	k.duration("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
+	k.duration("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
+}
+
+func (l *Limits) check(k *checker) {
+	k.windows("limits.", l.LookupPerMinute, l.LookupPer6Hours)
+	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
+	for i, egress := range l.SharedEgress {
+		key := fmt.Sprintf("limits.shared_egress[%d].", i)
+		if _, err := Prefixes([]string{egress.Network}); err != nil {
+			k.wrong(key+"network", "%v", err)
+		}
+		k.windows(key, egress.LookupPerMinute, egress.LookupPer6Hours)
+	}
+}
+
+func (k *checker) windows(key string, perMinute, perSixHours int) {
+	k.between(key+"lookup_per_minute", perMinute, 1, 100_000)
+	k.between(key+"lookup_per_6_hours", perSixHours, 1, 100_000)
+}
+
+func (l *Lookup) check(k *checker) {
+	k.duration("lookup.deadline", l.Deadline, 100*time.Millisecond, maxDeadline)
+	k.duration("lookup.keep_free", l.KeepFree, time.Millisecond, 10*time.Minute)
+	k.duration("lookup.keep_taken", l.KeepTaken, time.Millisecond, time.Hour)
+	k.duration("lookup.keep_unknown", l.KeepUnknown, time.Millisecond, time.Minute)
+	k.between("lookup.max_kept", l.MaxKept, 1, 100_000_000)
+	k.between("lookup.max_under_way", l.MaxUnderWay, 1, 1_000_000)
+}
+
+func (u *Upstream) check(k *checker) {
+	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {
+		k.wrong("upstream.bootstrap", "%q is not a web address", u.Bootstrap)
+	}
+	k.duration("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
+	for _, server := range u.DNS {
+		if host, port, err := net.SplitHostPort(server); err != nil || host == "" || !validPort(port) {
+			k.wrong("upstream.dns", "%q is not host:port", server)
+		}
+	}
+	k.duration("upstream.rdap_timeout", u.RDAPTimeout, 10*time.Millisecond, maxDeadline)
+	k.duration("upstream.whois_timeout", u.WHOISTimeout, 10*time.Millisecond, maxDeadline)
+	k.duration("upstream.dns_timeout", u.DNSTimeout, 10*time.Millisecond, maxDeadline)
+	if err := u.Hosts.Check(); err != nil {
+		k.wrong("upstream.hosts", "%v", err)
+	}
+}
+
+func (k *checker) baseURL(text string) {
+	address, err := url.Parse(text)
+	switch {
+	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
+		k.wrong("base_url", "%q is not an address like https://domains.example", text)
+	case address.Path != "" || address.RawQuery != "" || address.Fragment != "" || address.User != nil:
+		k.wrong("base_url", "%q must end after the host", text)
+	}
+}
+
+func (k *checker) listen(key, text string) {
+	if _, port, err := net.SplitHostPort(text); err != nil || port != "0" && !validPort(port) {
+		k.wrong(key, "%q is not address:port, like 127.0.0.1:8080 or [::]:443", text)
+	}
+}
+
+func validPort(text string) bool {
+	number, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && number > 0
+}
+
+func (k *checker) oneOf(key, text string, allowed ...string) {
+	if !slices.Contains(allowed, text) {
+		k.wrong(key, "%q is none of %s", text, strings.Join(allowed, ", "))
+	}
+}
+
+func (k *checker) between(key string, value, low, high int) {
+	if value < low || value > high {
+		k.wrong(key, "%d is not between %d and %d", value, low, high)
+	}
+}
+
+func (k *checker) duration(key string, value Duration, low, high time.Duration) {
+	if d := time.Duration(value); d < low || d > high {
+		k.wrong(key, "%s is not between %s and %s", d, low, high)
+	}
+}
+
+// Prefixes reads networks; a plain address is a network of one.
+func Prefixes(texts []string) ([]netip.Prefix, error) {
+	prefixes := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		if addr, err := netip.ParseAddr(text); err == nil {
+			prefixes = append(prefixes, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address nor a network like 10.0.0.0/8", text)
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
+}

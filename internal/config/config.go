@@ -1,0 +1,179 @@
+// Package config reads the one configuration file of `dotkontor serve`.
+//
+// The file is TOML. Every setting has a default that works, so an empty file is
+// a valid one. A key that we do not know is an error and not a silent nothing,
+// and so is an environment variable with our prefix: a misspelt limit must not
+// leave a service open. The environment wins over the file, so that a container
+// can change one setting without a new file: DOTKONTOR_SERVER_LISTEN sets
+// server.listen, and lists are separated by commas.
+//
+// The comments on the fields below are the manual.
+package config
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+)
+
+// Config is everything that an operator can set.
+type Config struct {
+	// BaseURL is the address under which clients reach the service, without a
+	// trailing slash. Default: http:// or https:// and Server.Listen.
+	BaseURL string `toml:"base_url"`
+	// Data is the folder for everything that the service keeps: the imported
+	// price list. Default: data.
+	Data string `toml:"data"`
+
+	Server   Server   `toml:"server"`
+	Log      Log      `toml:"log"`
+	Limits   Limits   `toml:"limits"`
+	Lookup   Lookup   `toml:"lookup"`
+	Upstream Upstream `toml:"upstream"`
+}
+
+// Server is how clients are served.
+type Server struct {
+	// Listen is the address and port. Default: 127.0.0.1:8080.
+	Listen string `toml:"listen"`
+	// TLSCert and TLSKey are PEM files; both or none. Renewed files are picked
+	// up within a minute, without a restart.
+	TLSCert string `toml:"tls_cert"`
+	TLSKey  string `toml:"tls_key"`
+	// MetricsListen is the private address of /metrics, /healthz and /readyz.
+	// Default: 127.0.0.1:9464; "off" switches it off.
+	MetricsListen string `toml:"metrics_listen"`
+	// TrustedProxies are the networks whose X-Forwarded-For or Forwarded header
+	// is believed. Default: none.
+	TrustedProxies []string `toml:"trusted_proxies"`
+	// MaxHeaderBytes bounds the head of a request. Default: 16384.
+	MaxHeaderBytes int `toml:"max_header_bytes"`
+	// MaxConnections bounds the connections that are open at one moment; more
+	// wait in the kernel's queue. Default: 10000.
+	MaxConnections int `toml:"max_connections"`
+	// ReadTimeout bounds the time for a whole request to arrive. Default: 10s.
+	ReadTimeout Duration `toml:"read_timeout"`
+	// WriteTimeout bounds the time from the head of a request to the end of its
+	// answer. Default: 20s.
+	WriteTimeout Duration `toml:"write_timeout"`
+	// IdleTimeout bounds how long a connection may be idle. Default: 2m.
+	IdleTimeout Duration `toml:"idle_timeout"`
+	// DrainDelay is how long the service goes on accepting requests after it was
+	// told to stop, with /readyz already answering 503, so that a load balancer
+	// can look elsewhere. Default: 0s.
+	DrainDelay Duration `toml:"drain_delay"`
+	// DrainTimeout bounds how long requests under way may take to finish.
+	// Default: 10s.
+	DrainTimeout Duration `toml:"drain_timeout"`
+}
+
+// Log is what is written to standard error.
+type Log struct {
+	// Format is json or text. Default: json.
+	Format string `toml:"format"`
+	// Level is debug, info, warn or error. Default: info.
+	Level string `toml:"level"`
+}
+
+// Limits bound what one address may ask.
+type Limits struct {
+	// LookupPerMinute and LookupPer6Hours are shared by check, search and the
+	// lookup tools. Default: 30 and 300.
+	LookupPerMinute int `toml:"lookup_per_minute"`
+	LookupPer6Hours int `toml:"lookup_per_6_hours"`
+	// MaxAddresses bounds how many addresses are remembered. Default: 2000000.
+	MaxAddresses int `toml:"max_addresses"`
+	// SharedEgress gives networks whose users share a few addresses limits of
+	// their own, each address for itself. Default: none.
+	SharedEgress []SharedEgress `toml:"shared_egress"`
+}
+
+// SharedEgress is one network with limits of its own.
+type SharedEgress struct {
+	Network         string `toml:"network"`
+	LookupPerMinute int    `toml:"lookup_per_minute"`
+	LookupPer6Hours int    `toml:"lookup_per_6_hours"`
+}
+
+// Lookup is how names are looked up.
+type Lookup struct {
+	// Deadline bounds one whole answer. Default: 5.5s; at most 5.9s, because the
+	// contract promises an answer within six.
+	Deadline Duration `toml:"deadline"`
+	// KeepFree, KeepTaken and KeepUnknown say how long an answer is reused.
+	// Default: 30s, 2m and 5s.
+	KeepFree    Duration `toml:"keep_free"`
+	KeepTaken   Duration `toml:"keep_taken"`
+	KeepUnknown Duration `toml:"keep_unknown"`
+	// MaxKept bounds the answers in memory. Default: 100000.
+	MaxKept int `toml:"max_kept"`
+	// MaxUnderWay bounds the names about which sources are being asked at one
+	// moment. Default: 1024.
+	MaxUnderWay int `toml:"max_under_way"`
+}
+
+// Upstream is how the world outside is reached.
+type Upstream struct {
+	// Bootstrap is the address of the RDAP bootstrap. Default: IANA's.
+	Bootstrap string `toml:"bootstrap"`
+	// BootstrapRefresh is how often it is read. Default: 24h.
+	BootstrapRefresh Duration `toml:"bootstrap_refresh"`
+	// DNS are the resolvers, host:port. Default: those of the machine.
+	DNS []string `toml:"dns"`
+	// RDAPTimeout, WHOISTimeout and DNSTimeout bound one question each.
+	// Default: 2.5s, 2.2s and 2s.
+	RDAPTimeout  Duration `toml:"rdap_timeout"`
+	WHOISTimeout Duration `toml:"whois_timeout"`
+	DNSTimeout   Duration `toml:"dns_timeout"`
+	// Hosts says where a host is really reached, for mirrors, gateways and the
+	// sandbox: "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
+	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: as named.
+	Hosts hosts.Table `toml:"hosts"`
+}
+
+// Duration is a time.Duration that is written as 5s, 2m or 24h.
+type Duration time.Duration
+
+// UnmarshalText reads 5s, 2m or 24h.
+func (d *Duration) UnmarshalText(text []byte) error {
+	value, err := time.ParseDuration(string(text))
+	*d = Duration(value)
+	return err
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// Default is the configuration of an empty file.
+func Default() Config {
+	return Config{
+		Data: "data",
+		Server: Server{
+			Listen:         "127.0.0.1:8080",
+			MetricsListen:  "127.0.0.1:9464",
+			MaxHeaderBytes: 16 << 10,
+			MaxConnections: 10_000,
+			ReadTimeout:    Duration(10 * time.Second),
+			WriteTimeout:   Duration(20 * time.Second),
+			IdleTimeout:    Duration(2 * time.Minute),
+			DrainTimeout:   Duration(10 * time.Second),
+		},
+		Log:    Log{Format: "json", Level: "info"},
+		Limits: Limits{LookupPerMinute: 30, LookupPer6Hours: 300, MaxAddresses: 2_000_000},
+		Lookup: Lookup{
+			Deadline:    Duration(5500 * time.Millisecond),
+			KeepFree:    Duration(30 * time.Second),
+			KeepTaken:   Duration(2 * time.Minute),
+			KeepUnknown: Duration(5 * time.Second),
+			MaxKept:     100_000,
+			MaxUnderWay: 1024,
+		},
+		Upstream: Upstream{
+			Bootstrap:        "https://data.iana.org/rdap/dns.json",
+			BootstrapRefresh: Duration(24 * time.Hour),
+			RDAPTimeout:      Duration(2500 * time.Millisecond),
+			WHOISTimeout:     Duration(2200 * time.Millisecond),
+			DNSTimeout:       Duration(2 * time.Second),
+		},
+	}
+}

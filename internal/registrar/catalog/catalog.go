@@ -1,0 +1,117 @@
+// Package catalog is the price list: which extensions we carry, what they cost
+// and who answers for them.
+//
+// A Catalog is read whole or not at all. Parse checks every row and reports
+// every mistake with its line, so that an operator mends a list in one go, and a
+// list with one wrong price never comes into force. A Catalog never changes;
+// Live swaps one for another while requests are running.
+//
+// The list that ships with the program is also the built-in RDAP bootstrap: its
+// rdap column holds facts that age, so a fresher bootstrap from IANA replaces
+// them. A value that an operator changed is a decision, and stays (RDAPPinned).
+package catalog
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+//go:embed extensions.csv
+var shippedCSV []byte
+
+// Catalog is one complete, checked price list.
+type Catalog struct {
+	extensions []registrar.Extension
+	byTLD      map[string]registrar.Extension
+}
+
+// Shipped is the list that comes with the program.
+var Shipped = sync.OnceValues(func() (*Catalog, error) {
+	c, err := parse(bytes.NewReader(shippedCSV), nil)
+	if err != nil {
+		return nil, fmt.Errorf("the price list inside the program: %w", err)
+	}
+	return c, nil
+})
+
+func newCatalog(extensions []registrar.Extension) *Catalog {
+	c := &Catalog{extensions: extensions, byTLD: make(map[string]registrar.Extension, len(extensions))}
+	for _, ext := range extensions {
+		c.byTLD[ext.TLD] = ext
+	}
+	return c
+}
+
+// Extension finds a row by its TLD (lower case, leading dot).
+func (c *Catalog) Extension(tld string) (registrar.Extension, bool) {
+	ext, ok := c.byTLD[tld]
+	return ext, ok
+}
+
+// All is every row in alphabetical order. The caller owns the slice.
+func (c *Catalog) All() []registrar.Extension { return slices.Clone(c.extensions) }
+
+// Len is the number of extensions.
+func (c *Catalog) Len() int { return len(c.extensions) }
+
+// Live is the catalogue in force. It is safe for concurrent use.
+type Live struct{ current atomic.Pointer[Catalog] }
+
+// NewLive puts c in force.
+func NewLive(c *Catalog) *Live {
+	l := &Live{}
+	l.current.Store(c)
+	return l
+}
+
+// Replace puts c in force. Answers that are under way keep the old one.
+func (l *Live) Replace(c *Catalog) { l.current.Store(c) }
+
+// Catalog is the list in force at this moment.
+func (l *Live) Catalog() *Catalog { return l.current.Load() }
+
+// Extension finds a row of the list in force.
+func (l *Live) Extension(tld string) (registrar.Extension, bool) {
+	return l.current.Load().Extension(tld)
+}
+
+// Change is one difference between two lists. An empty Field means that the
+// whole row came (Old is empty) or went (New is empty).
+type Change struct {
+	TLD   string
+	Field string
+	Old   string
+	New   string
+}
+
+// Diff lists what changes when next replaces c, in alphabetical order.
+func (c *Catalog) Diff(next *Catalog) []Change {
+	var changes []Change
+	for _, ext := range c.extensions {
+		after, ok := next.byTLD[ext.TLD]
+		if !ok {
+			changes = append(changes, Change{TLD: ext.TLD, Old: strings.Join(record(ext), ",")})
+			continue
+		}
+		was, is := record(ext), record(after)
+		for i, column := range columns {
+			if was[i] != is[i] {
+				changes = append(changes, Change{TLD: ext.TLD, Field: column, Old: was[i], New: is[i]})
+			}
+		}
+	}
+	for _, ext := range next.extensions {
+		if _, ok := c.byTLD[ext.TLD]; !ok {
+			changes = append(changes, Change{TLD: ext.TLD, New: strings.Join(record(ext), ",")})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.TLD, b.TLD) })
+	return changes
+}

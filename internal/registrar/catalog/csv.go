@@ -1,0 +1,300 @@
+package catalog
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// columns is the header line, and the order of every row.
+var columns = []string{
+	"tld", "register", "renew", "transfer", "restore", "min_years", "max_years",
+	"popular", "requires", "verify", "rdap", "whois",
+}
+
+// noRDAP in the rdap column says: ask none, whatever IANA's bootstrap lists.
+const noRDAP = "-"
+
+const (
+	maxBytes = 4 << 20
+	maxRows  = 20_000
+	maxYears = 10
+	// maxProblems keeps the report of a file that is no price list readable.
+	maxProblems = 50
+)
+
+// Problem is one mistake in a list.
+type Problem struct {
+	Line   int
+	Column string
+	Text   string
+}
+
+func (p Problem) String() string {
+	if p.Column == "" {
+		return fmt.Sprintf("line %d: %s", p.Line, p.Text)
+	}
+	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Column, p.Text)
+}
+
+// Problems is the error of a list that was refused.
+type Problems []Problem
+
+func (ps Problems) Error() string {
+	lines := make([]string, 0, len(ps))
+	for _, p := range ps {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Parse reads a whole list. If anything is wrong the error is Problems with a
+// line number each, and there is no Catalog.
+func Parse(r io.Reader) (*Catalog, error) {
+	shipped, err := Shipped()
+	if err != nil {
+		return nil, err
+	}
+	return parse(r, shipped)
+}
+
+// parse marks as pinned each RDAP address that differs from shipped's; a nil
+// shipped is the shipped list itself.
+func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
+	limited := &io.LimitedReader{R: r, N: maxBytes + 1}
+	buffered := bufio.NewReader(limited)
+	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = buffered.Discard(3) // spreadsheets put a byte order mark in front
+	}
+	reader := csv.NewReader(buffered)
+	reader.FieldsPerRecord = len(columns)
+	reader.ReuseRecord = true
+
+	header, err := reader.Read()
+	if err != nil || !slices.Equal(header, columns) {
+		return nil, Problems{{Line: 1, Text: "the first line must be: " + strings.Join(columns, ",")}}
+	}
+	var (
+		extensions []registrar.Extension
+		problems   Problems
+		lineOf     = make(map[string]int)
+	)
+	for len(problems) < maxProblems {
+		fields, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			problems = append(problems, describe(err))
+			var broken *csv.ParseError
+			if errors.As(err, &broken) && errors.Is(broken.Err, csv.ErrFieldCount) {
+				continue
+			}
+			break // after broken quoting the rest of the file can't be told apart
+		}
+		line, _ := reader.FieldPos(0)
+		row := rowParser{line: line}
+		ext := row.parse(fields)
+		if first, ok := lineOf[ext.TLD]; ok {
+			row.wrong("tld", "%s stands already in line %d", ext.TLD, first)
+		}
+		lineOf[ext.TLD] = line
+		if shipped != nil {
+			changed := ext.RDAP != "" && ext.RDAP != shipped.byTLD[ext.TLD].RDAP
+			ext.RDAPPinned = changed || fields[10] == noRDAP
+		}
+		problems = append(problems, row.problems...)
+		extensions = append(extensions, ext)
+		if len(extensions) > maxRows {
+			problems = append(problems, Problem{Line: line, Text: fmt.Sprintf("more than %d rows", maxRows)})
+			break
+		}
+	}
+	if limited.N <= 0 {
+		problems = append(problems, Problem{Line: 1, Text: fmt.Sprintf("the file is larger than %d bytes", maxBytes)})
+	}
+	if len(problems) == 0 && len(extensions) == 0 {
+		problems = append(problems, Problem{Line: 2, Text: "the list has no rows"})
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	slices.SortFunc(extensions, func(a, b registrar.Extension) int { return strings.Compare(a.TLD, b.TLD) })
+	return newCatalog(extensions), nil
+}
+
+func describe(err error) Problem {
+	var broken *csv.ParseError
+	if !errors.As(err, &broken) {
+		return Problem{Line: 1, Text: err.Error()}
+	}
+	if errors.Is(broken.Err, csv.ErrFieldCount) {
+		return Problem{Line: broken.Line, Text: fmt.Sprintf("a row has %d fields, separated by commas", len(columns))}
+	}
+	return Problem{Line: broken.Line, Text: broken.Err.Error()}
+}
+
+// rowParser collects everything that is wrong with one row.
+type rowParser struct {
+	line     int
+	problems Problems
+}
+
+func (p *rowParser) wrong(column, format string, args ...any) {
+	p.problems = append(p.problems, Problem{Line: p.line, Column: column, Text: fmt.Sprintf(format, args...)})
+}
+
+func (p *rowParser) parse(f []string) registrar.Extension {
+	ext := registrar.Extension{
+		TLD:      p.tld(f[0]),
+		Register: p.price("register", f[1]),
+		Renew:    p.price("renew", f[2]),
+		Transfer: p.price("transfer", f[3]),
+		Restore:  p.price("restore", f[4]),
+		MinYears: p.years("min_years", f[5]),
+		MaxYears: p.years("max_years", f[6]),
+		Popular:  p.flag("popular", f[7]),
+		Requires: p.word("requires", f[8]),
+		Verify:   p.flag("verify", f[9]),
+		WHOIS:    p.whois(f[11]),
+	}
+	if ext.MinYears > ext.MaxYears {
+		p.wrong("min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
+	}
+	if f[10] != noRDAP {
+		ext.RDAP = p.rdap(f[10])
+	}
+	return ext
+}
+
+func (p *rowParser) tld(text string) string {
+	if !strings.HasPrefix(text, ".") {
+		p.wrong("tld", "%q must begin with a dot", text)
+		return text
+	}
+	if normal, err := registrar.ParseExtension(text); err != nil || normal != text {
+		p.wrong("tld", "%q is not an extension in lower case (IDN as xn--)", text)
+	}
+	return text
+}
+
+func (p *rowParser) price(column, text string) registrar.Cents {
+	amount, err := registrar.ParseCents(text)
+	if err != nil {
+		p.wrong(column, "%v", err)
+	}
+	return amount
+}
+
+func (p *rowParser) years(column, text string) int {
+	years, err := strconv.Atoi(text)
+	if err != nil || years < 1 || years > maxYears {
+		p.wrong(column, "%q is not a number of years from 1 to %d", text, maxYears)
+	}
+	return years
+}
+
+func (p *rowParser) flag(column, text string) bool {
+	if text != "" && text != "yes" {
+		p.wrong(column, "%q is neither empty nor yes", text)
+	}
+	return text == "yes"
+}
+
+func (p *rowParser) word(column, text string) string {
+	for _, r := range text {
+		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			p.wrong(column, "%q may hold only a-z, 0-9 and _", text)
+			break
+		}
+	}
+	return text
+}
+
+func (p *rowParser) rdap(text string) string {
+	if text == "" {
+		return ""
+	}
+	base, err := url.Parse(text)
+	switch {
+	case err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		p.wrong("rdap", "%q is not a plain web address", text)
+	case base.Scheme != "https" && !loopback(base.Hostname()):
+		p.wrong("rdap", "%q must begin with https://", text)
+	case !strings.HasSuffix(base.Path, "/"):
+		p.wrong("rdap", "%q must end with a slash", text)
+	}
+	return text
+}
+
+func (p *rowParser) whois(text string) string {
+	if text == "" {
+		return ""
+	}
+	host := text
+	if strings.Contains(text, ":") {
+		h, port, err := net.SplitHostPort(text)
+		number, numberErr := strconv.ParseUint(port, 10, 16)
+		if err != nil || numberErr != nil || number == 0 {
+			p.wrong("whois", "%q is not a host or host:port", text)
+			return text
+		}
+		host = h
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return text
+	}
+	if normal, err := registrar.ParseHost(host); err != nil || normal != host {
+		p.wrong("whois", "%q is not a host or host:port", text)
+	}
+	return text
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// Write prints the list as Parse reads it.
+func (c *Catalog) Write(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(columns); err != nil {
+		return err
+	}
+	for _, ext := range c.extensions {
+		if err := out.Write(record(ext)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func record(ext registrar.Extension) []string {
+	rdap := ext.RDAP
+	if rdap == "" && ext.RDAPPinned {
+		rdap = noRDAP
+	}
+	return []string{
+		ext.TLD, ext.Register.String(), ext.Renew.String(), ext.Transfer.String(), ext.Restore.String(),
+		strconv.Itoa(ext.MinYears), strconv.Itoa(ext.MaxYears), yes(ext.Popular), ext.Requires, yes(ext.Verify),
+		rdap, ext.WHOIS,
+	}
+}
+
+func yes(set bool) string {
+	if set {
+		return "yes"
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Catalogue says which extensions we carry, and at which price.
+type Catalogue interface {
+	Extension(tld string) (registrar.Extension, bool)
+}
+
+// Config is what an Engine needs. Catalogue and DNS are required; a missing
+// source is a rung that is skipped.
+type Config struct {
+	Catalogue Catalogue
+	EPP       Records
+	RDAP      Records
+	WHOIS     Records
+	DNS       Delegations
+
+	// Deadline bounds one whole answer. The contract promises an answer within
+	// six seconds; the default leaves half a second for everything else.
+	Deadline time.Duration
+	// KeepFree, KeepTaken and KeepUnknown say how long an answer is reused.
+	KeepFree    time.Duration
+	KeepTaken   time.Duration
+	KeepUnknown time.Duration
+	// MaxKept bounds the number of answers in memory.
+	MaxKept int
+	// MaxUnderWay bounds the number of names about which sources are being
+	// asked at one moment. More are refused at once rather than queued.
+	MaxUnderWay int
+
+	Now    func() time.Time
+	Logger *slog.Logger
+	// Observe is told about every question to a source: which one, how it ended
+	// ("ok" or the fault's code), and how long it took.
+	Observe func(source Source, outcome string, took time.Duration)
+}
+
+// Engine answers questions about names. It is safe for concurrent use.
+type Engine struct {
+	catalogue        Catalogue
+	epp, rdap, whois Records
+	dns              Delegations
+	deadline         time.Duration
+	kept             *otter.Cache[string, verdict]
+	underWay         chan struct{}
+	now              func() time.Time
+	logger           *slog.Logger
+	observer         func(source Source, outcome string, took time.Duration)
+}
+
+// New checks cfg, fills in what is zero and returns an Engine.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Catalogue == nil || cfg.DNS == nil {
+		return nil, errors.New("lookup needs a catalogue and a DNS")
+	}
+	cfg.Deadline = orDefault(cfg.Deadline, 5500*time.Millisecond)
+	cfg.KeepFree = orDefault(cfg.KeepFree, 30*time.Second)
+	cfg.KeepTaken = orDefault(cfg.KeepTaken, 120*time.Second)
+	cfg.KeepUnknown = orDefault(cfg.KeepUnknown, 5*time.Second)
+	cfg.MaxKept = orDefault(cfg.MaxKept, 100_000)
+	cfg.MaxUnderWay = orDefault(cfg.MaxUnderWay, 1024)
+
+	kept, err := otter.New(&otter.Options[string, verdict]{
+		MaximumSize: cfg.MaxKept,
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, verdict]) time.Duration {
+			switch entry.Value.availability {
+			case Available:
+				return cfg.KeepFree
+			case Taken:
+				return cfg.KeepTaken
+			default:
+				return cfg.KeepUnknown
+			}
+		}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the memory of answers: %w", err)
+	}
+	e := &Engine{
+		catalogue: cfg.Catalogue,
+		epp:       cfg.EPP, rdap: cfg.RDAP, whois: cfg.WHOIS, dns: cfg.DNS,
+		deadline: cfg.Deadline,
+		kept:     kept,
+		underWay: make(chan struct{}, cfg.MaxUnderWay),
+		now:      cfg.Now,
+		logger:   cfg.Logger,
+		observer: cfg.Observe,
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.logger == nil {
+		e.logger = slog.New(slog.DiscardHandler)
+	}
+	return e, nil
+}
+
+// Close ends what runs in the background. Questions under way still get their
+// answers.
+func (e *Engine) Close() { e.kept.StopAllGoroutines() }
+
+func orDefault[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}
+
+func (e *Engine) listed(tld string) bool {
+	_, ok := e.catalogue.Extension(tld)
+	return ok
+}
+
+// Check answers for one full domain name. An extension that we do not carry is
+// an error of KindUnsupported, and the Answer then holds the extension alone.
+// No source is asked in that case.
+func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
+	name, err := registrar.ParseName(domain, e.listed)
+	if err != nil {
+		return Answer{TLD: name.TLD()}, err
+	}
+	return e.answer(ctx, name)
+}
+
+// answer finds out about one well-formed name. On failure the Answer still
+// names the domain.
+func (e *Engine) answer(ctx context.Context, name registrar.Name) (Answer, error) {
+	answer := Answer{Domain: name.String(), TLD: name.TLD()}
+	ext, ok := e.catalogue.Extension(name.TLD())
+	if !ok { // the catalogue was replaced a moment ago
+		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	found, err := e.find(ctx, ext, name)
+	if err != nil {
+		return answer, err
+	}
+	answer.Availability = found.availability
+	answer.Source = found.source
+	answer.Reason = found.reason
+	answer.Premium = found.premium
+	answer.CheckedAt = found.at
+	if !found.premium { // a premium name has a price of its own, which only EPP knows
+		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer}
+	}
+	return answer, nil
+}
+
+// find returns what is remembered, or climbs the ladder. The climb is not tied
+// to the caller who happened to come first: others may be waiting for it.
+func (e *Engine) find(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
+	if found, ok := e.kept.GetIfPresent(name.ASCII()); ok {
+		return found, nil
+	}
+	load := otter.LoaderFunc[string, verdict](func(ctx context.Context, _ string) (verdict, error) {
+		select {
+		case e.underWay <- struct{}{}:
+			defer func() { <-e.underWay }()
+		default:
+			return verdict{}, registrar.Fault(registrar.FaultBusy, "too many names under way", nil)
+		}
+		return e.climb(context.WithoutCancel(ctx), ext, name)
+	})
+	found, err := e.kept.Get(ctx, name.ASCII(), load)
+	if err != nil && registrar.KindOf(err) != registrar.KindUpstream {
+		// The caller left, or waited longer than an answer may take.
+		return verdict{}, registrar.Fault(registrar.FaultTimeout, "lookup", err)
+	}
+	return found, err
+}
+
+func (e *Engine) observe(source Source, err error, took time.Duration) {
+	if e.observer == nil {
+		return
+	}
+	outcome := "ok"
+	if err != nil {
+		if outcome = string(registrar.CodeOf(err)); outcome == "" {
+			outcome = "failed"
+		}
+	}
+	e.observer(source, outcome, took)
+}

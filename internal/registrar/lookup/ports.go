@@ -1,0 +1,48 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// State is what one source says about one name.
+type State uint8
+
+const (
+	// Undecided: the source answered, but the answer decides nothing.
+	Undecided State = iota
+	// Registered: the source holds a record of the name.
+	Registered
+	// NotFound: the source has no record. That alone never makes a name free.
+	NotFound
+	// Free: the source says in so many words that the name can be registered.
+	Free
+	// Reserved: nobody holds the name, and nobody may register it.
+	Reserved
+)
+
+// Finding is the answer of one source. It has no field through which a contact
+// could pass.
+type Finding struct {
+	State State
+	// Premium says that the registry sells this name at a price of its own.
+	Premium bool
+}
+
+// ErrNoSource is returned by a port that knows no server for the extension.
+// That is not a failure: the next source is asked.
+var ErrNoSource = errors.New("no server known for this extension")
+
+// Records is a source that keeps one record for each registered name: RDAP,
+// WHOIS, and EPP where an account exists. Find returns ErrNoSource, a Finding,
+// or a *registrar.Error made by registrar.Fault. It honours ctx promptly.
+type Records interface {
+	Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error)
+}
+
+// Delegations says whether a name has nameservers in the DNS.
+type Delegations interface {
+	Delegated(ctx context.Context, name registrar.Name) (bool, error)
+}

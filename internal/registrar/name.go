@@ -1,0 +1,327 @@
+package registrar
+
+import (
+	"net/netip"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// What can be wrong with a name. Transports have a sentence for each.
+const (
+	NameEmpty        Code = "name_empty"
+	NameNoExtension  Code = "name_no_extension"
+	NameIsExtension  Code = "name_is_extension"
+	NameSubdomain    Code = "name_subdomain"
+	NameEmptyLabel   Code = "name_empty_label"
+	NameLabelTooLong Code = "name_label_too_long"
+	NameTooLong      Code = "name_too_long"
+	NameHyphenEdge   Code = "name_hyphen_edge"
+	NameHyphens34    Code = "name_hyphens_34"
+	NamePunycode     Code = "name_punycode"
+	NameUnderscore   Code = "name_underscore"
+	NameAddress      Code = "name_address"
+	NameURL          Code = "name_url"
+	NamePort         Code = "name_port"
+	NameEmail        Code = "name_email"
+	NameControl      Code = "name_control"
+	NameSpace        Code = "name_space"
+	NameCharacter    Code = "name_character"
+	NameNotASCII     Code = "name_not_ascii"
+	// ExtensionNotCarried goes with KindUnsupported.
+	ExtensionNotCarried Code = "extension_not_carried"
+)
+
+const (
+	maxLabelOctets = 63
+	maxNameOctets  = 253
+	// maxInputBytes bounds the work on a hostile input. No valid name is longer
+	// in any spelling: 253 octets of A-labels are fewer than 253 runes of up to
+	// four bytes each.
+	maxInputBytes = 4 * maxNameOctets
+)
+
+// Name is one domain that can be registered: exactly one label before a listed
+// extension. The zero Name is no name.
+type Name struct {
+	label   string
+	tld     string
+	display string
+}
+
+// Label is the part before the extension, in lower case A-label form.
+func (n Name) Label() string { return n.label }
+
+// TLD is the extension in lower case A-label form with its leading dot.
+func (n Name) TLD() string { return n.tld }
+
+// ASCII is the whole name in lower case A-label form: what registries are asked.
+func (n Name) ASCII() string { return n.label + n.tld }
+
+// String is the whole name in lower case in the form in which it was given,
+// Unicode or A-labels: what the asker is answered.
+func (n Name) String() string { return n.display }
+
+// NewName joins a label and an extension that are both known to be well-formed
+// A-labels, such as the label of one Name and the extension of a catalogue row.
+func NewName(label, tld string) Name {
+	return Name{label: label, tld: tld, display: label + tld}
+}
+
+func invalid(code Code) *Error { return &Error{Kind: KindInvalid, Code: code} }
+
+// ParseName reads a full domain name as a person writes it. listed says whether
+// the catalogue carries an extension (lower case, leading dot).
+//
+// If the name is well-formed but its extension is not listed, the error has
+// KindUnsupported and the returned Name carries the extension alone.
+func ParseName(input string, listed func(tld string) bool) (Name, error) {
+	ascii, display, err := normalise(input)
+	if err != nil {
+		return Name{}, err
+	}
+	if !strings.Contains(ascii, ".") {
+		if listed("." + ascii) {
+			return Name{}, invalid(NameIsExtension)
+		}
+		return Name{}, invalid(NameNoExtension)
+	}
+	tld := extensionOf(ascii, listed)
+	if !listed(tld) {
+		return Name{tld: tld}, &Error{Kind: KindUnsupported, Code: ExtensionNotCarried}
+	}
+	if len(ascii) < len(tld) { // ".co.uk" was asked without a label
+		return Name{}, invalid(NameIsExtension)
+	}
+	label := ascii[:len(ascii)-len(tld)]
+	if strings.Contains(label, ".") {
+		return Name{}, invalid(NameSubdomain)
+	}
+	return Name{label: label, tld: tld, display: display}, nil
+}
+
+// Query is what a search asks for.
+type Query struct {
+	// Label is the second-level part in lower case.
+	Label string
+	// TLD is the extension that was written with it; empty means none was.
+	TLD string
+	// Listed says whether the catalogue carries TLD.
+	Listed bool
+}
+
+// ParseQuery reads a search: a name with or without an extension, whose
+// second-level part consists of a-z, 0-9 and hyphens. Without a dot the whole
+// input is a name, even if it is also an extension.
+func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
+	ascii, _, err := normalise(input)
+	if err != nil {
+		return Query{}, err
+	}
+	label, tld := ascii, ""
+	if strings.Contains(ascii, ".") {
+		tld = extensionOf(ascii, listed)
+		if len(ascii) < len(tld) {
+			return Query{}, invalid(NameIsExtension)
+		}
+		label = ascii[:len(ascii)-len(tld)]
+		if strings.Contains(label, ".") {
+			return Query{}, invalid(NameSubdomain)
+		}
+	}
+	// Judged as written: a full-width "ａ" folds to "a" but is not a-z.
+	if written, _, _ := strings.Cut(strings.TrimSpace(input), "."); !isASCII(written) {
+		return Query{}, invalid(NameNotASCII)
+	}
+	return Query{Label: label, TLD: tld, Listed: tld != "" && listed(tld)}, nil
+}
+
+// ParseExtension reads an extension with its leading dot and returns it in lower
+// case A-label form.
+func ParseExtension(input string) (string, error) {
+	rest, found := strings.CutPrefix(strings.TrimSpace(input), ".")
+	if !found {
+		return "", invalid(NameNoExtension)
+	}
+	ascii, err := ParseHost(rest)
+	if err != nil {
+		return "", err
+	}
+	return "." + ascii, nil
+}
+
+// ParseHost reads a host name of any number of labels and returns it in lower
+// case A-label form.
+func ParseHost(input string) (string, error) {
+	ascii, _, err := normalise(input)
+	return ascii, err
+}
+
+// normalise trims, folds and checks the whole input label by label. It returns
+// the A-label form and the form for display, both in lower case and without a
+// trailing dot.
+func normalise(input string) (ascii, display string, err error) {
+	if len(input) > maxInputBytes {
+		return "", "", invalid(NameTooLong)
+	}
+	text := strings.TrimSpace(input)
+	if text == "" {
+		return "", "", invalid(NameEmpty)
+	}
+	plain, err := checkCharacters(text)
+	if err != nil {
+		return "", "", err
+	}
+	if plain {
+		display = strings.ToLower(text)
+	} else if display, err = mapUnicode(text); err != nil {
+		return "", "", err
+	}
+	if display = strings.TrimSuffix(display, "."); display == "" {
+		return "", "", invalid(NameEmptyLabel)
+	}
+	if _, err := netip.ParseAddr(display); err == nil {
+		return "", "", invalid(NameAddress)
+	}
+	if ascii, err = checkLabels(display, plain); err != nil {
+		return "", "", err
+	}
+	if len(ascii) > maxNameOctets {
+		return "", "", invalid(NameTooLong)
+	}
+	return ascii, display, nil
+}
+
+// checkCharacters finds what no name contains, so that the error can say what
+// the input looks like instead. plain means ASCII only.
+func checkCharacters(text string) (plain bool, err error) {
+	plain = true
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c == '-', c == '.':
+		case c >= utf8.RuneSelf:
+			plain = false
+		default:
+			return false, invalid(codeForCharacter(text, c))
+		}
+	}
+	if plain {
+		return true, nil
+	}
+	if !utf8.ValidString(text) {
+		return false, invalid(NameCharacter)
+	}
+	for _, r := range text {
+		switch {
+		case unicode.IsControl(r):
+			return false, invalid(NameControl)
+		case unicode.IsSpace(r):
+			return false, invalid(NameSpace)
+		}
+	}
+	return false, nil
+}
+
+func codeForCharacter(text string, c byte) Code {
+	switch {
+	case c < ' ' || c == 0x7f:
+		return NameControl
+	case strings.Contains(text, "://") || c == '/' || c == '?' || c == '#':
+		return NameURL
+	case strings.Contains(text, "@"):
+		return NameEmail
+	case c == '[':
+		return NameAddress
+	case c == ':':
+		if _, err := netip.ParseAddr(text); err == nil {
+			return NameAddress
+		}
+		return NamePort
+	case c == '_':
+		return NameUnderscore
+	case c == ' ':
+		return NameSpace
+	default:
+		return NameCharacter
+	}
+}
+
+// checkLabels checks every label of a mapped name and returns the A-label form.
+func checkLabels(display string, plain bool) (string, error) {
+	if plain && !strings.Contains(display, "xn--") {
+		for label := range strings.SplitSeq(display, ".") {
+			if err := checkLDH(label); err != nil {
+				return "", err
+			}
+		}
+		return display, nil
+	}
+	var ascii strings.Builder
+	for label := range strings.SplitSeq(display, ".") {
+		encoded, err := encodeLabel(label)
+		if err != nil {
+			return "", err
+		}
+		if ascii.Len() > 0 {
+			ascii.WriteByte('.')
+		}
+		ascii.WriteString(encoded)
+	}
+	return ascii.String(), nil
+}
+
+// checkLDH applies the letter-digit-hyphen rule of RFC 5890, 2.3.1 to a label
+// that is no A-label.
+func checkLDH(label string) error {
+	switch {
+	case label == "":
+		return invalid(NameEmptyLabel)
+	case len(label) > maxLabelOctets:
+		return invalid(NameLabelTooLong)
+	case label[0] == '-' || label[len(label)-1] == '-':
+		return invalid(NameHyphenEdge)
+	case len(label) >= 4 && label[2:4] == "--":
+		return invalid(NameHyphens34)
+	default:
+		return nil
+	}
+}
+
+// extensionOf is the longest suffix that the catalogue or the ICANN part of the
+// public suffix list knows, else the last label. The result has a leading dot;
+// it is longer than the name if the name is itself such a suffix.
+func extensionOf(ascii string, listed func(tld string) bool) string {
+	public := icannSuffix(ascii)
+	for rest := ascii; ; {
+		if len(rest) <= len(public) {
+			return "." + public
+		}
+		if listed("." + rest) {
+			return "." + rest
+		}
+		_, after, found := strings.Cut(rest, ".")
+		if !found {
+			return "." + rest
+		}
+		rest = after
+	}
+}
+
+// icannSuffix skips the private part of the list: "github.io" is a customer of
+// .io, not an extension.
+func icannSuffix(ascii string) string {
+	for {
+		suffix, icann := publicsuffix.PublicSuffix(ascii)
+		if icann {
+			return suffix
+		}
+		_, parent, found := strings.Cut(suffix, ".")
+		if !found {
+			return suffix
+		}
+		ascii = parent
+	}
+}

@@ -1,0 +1,85 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Shared gives one network windows of its own: its users share a few addresses,
+// so each address may ask more. Addresses still count one by one.
+type Shared struct {
+	Network netip.Prefix
+	Windows []Window
+}
+
+// Budget is one limit for everybody, with other limits for some networks.
+type Budget struct {
+	everyone *Limiter
+	shared   []sharedNetwork
+}
+
+type sharedNetwork struct {
+	network netip.Prefix
+	limiter *Limiter
+}
+
+// NewBudget checks everything and returns a Budget. Where networks overlap, the
+// smallest one counts.
+func NewBudget(everyone Config, shared []Shared) (*Budget, error) {
+	limiter, err := New(everyone)
+	if err != nil {
+		return nil, err
+	}
+	b := &Budget{everyone: limiter}
+	for _, s := range shared {
+		cfg := everyone
+		cfg.Windows = s.Windows
+		limiter, err := New(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("network %s: %w", s.Network, err)
+		}
+		b.shared = append(b.shared, sharedNetwork{network: s.Network.Masked(), limiter: limiter})
+	}
+	slices.SortStableFunc(b.shared, func(x, y sharedNetwork) int { return y.network.Bits() - x.network.Bits() })
+	return b, nil
+}
+
+// Spend counts one request of addr if it is allowed, and says which windows
+// apply to it. The windows are shared: do not change them.
+func (b *Budget) Spend(addr netip.Addr) (Decision, []Window) {
+	limiter := b.of(addr)
+	return limiter.Allow(AddressKey(addr)), limiter.windows
+}
+
+func (b *Budget) of(addr netip.Addr) *Limiter {
+	addr = addr.Unmap().WithZone("")
+	for _, s := range b.shared {
+		if s.network.Contains(addr) {
+			return s.limiter
+		}
+	}
+	return b.everyone
+}
+
+// Len is how many addresses are remembered.
+func (b *Budget) Len() int {
+	total := b.everyone.Len()
+	for _, s := range b.shared {
+		total += s.limiter.Len()
+	}
+	return total
+}
+
+// Run forgets what is no longer needed until ctx ends.
+func (b *Budget) Run(ctx context.Context, every time.Duration) {
+	var all sync.WaitGroup
+	all.Go(func() { b.everyone.Run(ctx, every) })
+	for _, s := range b.shared {
+		all.Go(func() { s.limiter.Run(ctx, every) })
+	}
+	all.Wait()
+}

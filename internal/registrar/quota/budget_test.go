@@ -1,0 +1,66 @@
+package quota
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestASharedNetworkHasLimitsOfItsOwnAndTheSmallestNetworkCounts(t *testing.T) {
+	window := func(limit int) []Window { return []Window{{Limit: limit, Per: time.Minute}} }
+	budget, err := NewBudget(Config{Windows: window(1)}, []Shared{
+		{Network: netip.MustParsePrefix("198.51.100.0/24"), Windows: window(2)},
+		{Network: netip.MustParsePrefix("198.51.100.64/26"), Windows: window(3)},
+		{Network: netip.MustParsePrefix("2001:db8::/32"), Windows: window(4)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]int{
+		"192.0.2.1": 1, "198.51.100.1": 2, "198.51.100.2": 2, "198.51.100.65": 3, "::ffff:198.51.100.3": 2, "2001:db8::1": 4,
+		"2001:db8:0:1::1%eth0": 4,
+	} {
+		addr := netip.MustParseAddr(address)
+		for i := range want + 1 {
+			decision, windows := budget.Spend(addr)
+			if decision.Allowed != (i < want) || windows[0].Limit != want {
+				t.Errorf("%s, request %d: allowed %v in windows %v", address, i+1, decision.Allowed, windows)
+			}
+		}
+	}
+	if budget.Len() != 7 {
+		t.Errorf("%d addresses are remembered, want 7", budget.Len())
+	}
+}
+
+func TestABudgetForgetsUntilItIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		windows := []Window{{Limit: 30, Per: time.Minute}}
+		budget, err := NewBudget(Config{Windows: windows}, []Shared{{Network: netip.MustParsePrefix("192.0.2.0/24"), Windows: windows}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		go budget.Run(ctx, time.Minute)
+		budget.Spend(netip.MustParseAddr("192.0.2.1"))
+		budget.Spend(netip.MustParseAddr("203.0.113.1"))
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		if budget.Len() != 0 {
+			t.Errorf("%d addresses are still remembered", budget.Len())
+		}
+		stop()
+	})
+}
+
+func TestABudgetWithAWrongWindowIsRefused(t *testing.T) {
+	good := Config{Windows: []Window{{Limit: 1, Per: time.Minute}}}
+	if _, err := NewBudget(Config{}, nil); err == nil {
+		t.Error("a budget without windows was accepted")
+	}
+	if _, err := NewBudget(good, []Shared{{Network: netip.MustParsePrefix("192.0.2.0/24")}}); err == nil {
+		t.Error("a network without windows was accepted")
+	}
+}

@@ -1,0 +1,274 @@
+package registry
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	maxPackets  = 1024 // UDP questions that are being answered at a time; further ones wait
+	ednsSize    = 1232
+	dnsPatience = 10 * time.Second // between two questions on one TCP connection
+	dnsTTL      = 300
+)
+
+// openDNS starts the resolver on one port for UDP and TCP. A port that is free
+// for one may be in use for the other, so several are tried.
+func (r *Registry) openDNS() error {
+	var lastErr error
+	for range 32 {
+		gate, err := r.crowd.listen("127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		var config net.ListenConfig
+		packets, err := config.ListenPacket(r.crowd.ctx, "udp", gate.Addr().String())
+		if err != nil {
+			lastErr = err
+			_ = gate.Close() // the next port, then
+			continue
+		}
+		if !r.crowd.keep(packets) {
+			return net.ErrClosed
+		}
+		r.dns = gate.Addr().String()
+		resolver := &resolver{Registry: r, dice: r.diceFor("dns")}
+		r.crowd.run(func() { resolver.servePackets(packets) })
+		r.crowd.run(func() { gate.serve(resolver.serveStream) })
+		return nil
+	}
+	return fmt.Errorf("no port is free for both UDP and TCP: %w", lastErr)
+}
+
+// resolver answers as a recursive resolver would that has already asked around.
+type resolver struct {
+	*Registry
+	dice *dice
+}
+
+func (r *resolver) servePackets(packets net.PacketConn) {
+	places := make(chan struct{}, maxPackets)
+	buffer := make([]byte, dns.MaxMsgSize)
+	for {
+		n, peer, err := packets.ReadFrom(buffer)
+		if err != nil {
+			if !pause(r.crowd.ctx, time.Millisecond) {
+				return // the world is closing
+			}
+			continue
+		}
+		question := append([]byte(nil), buffer[:n]...)
+		select {
+		case places <- struct{}{}:
+		case <-r.crowd.ctx.Done():
+			return
+		}
+		started := r.crowd.run(func() {
+			defer func() { <-places }()
+			// No reply at all is a reply, too: the question is dropped.
+			if reply, _ := r.reply(question, false); reply != nil {
+				_, _ = packets.WriteTo(reply, peer) // UDP promises nothing
+			}
+		})
+		if !started {
+			return
+		}
+	}
+}
+
+// serveStream answers the questions of one TCP connection one after the other,
+// each with its length before it (RFC 1035, 4.2.2).
+func (r *resolver) serveStream(peer *guest) {
+	for {
+		if err := peer.SetDeadline(time.Now().Add(dnsPatience)); err != nil {
+			return
+		}
+		var length [2]byte
+		if _, err := io.ReadFull(peer, length[:]); err != nil {
+			return
+		}
+		question := make([]byte, binary.BigEndian.Uint16(length[:]))
+		if _, err := io.ReadFull(peer, question); err != nil {
+			return
+		}
+		reply, manner := r.reply(question, true)
+		if reply == nil {
+			if manner == hangs {
+				peer.hang(r.pace.hang)
+			}
+			return
+		}
+		if err := peer.SetDeadline(time.Now().Add(dnsPatience)); err != nil {
+			return
+		}
+		frame := binary.BigEndian.AppendUint16(make([]byte, 0, 2+len(reply)), uint16(len(reply)))
+		if _, err := peer.Write(append(frame, reply...)); err != nil {
+			return
+		}
+	}
+}
+
+// reply makes the answer to one packet; nil means that none is given, and the
+// manner says why.
+func (r *resolver) reply(packet []byte, stream bool) ([]byte, manner) {
+	if len(packet) < 12 || packet[2]&0x80 != 0 {
+		return nil, resets // no question at all
+	}
+	if !pause(r.crowd.ctx, r.opts.Latency) {
+		return nil, resets
+	}
+	id := packet[:2]
+	question := new(dns.Msg)
+	if err := question.Unpack(packet); err != nil {
+		return []byte{id[0], id[1], 0x80, dns.RcodeFormatError, 0, 0, 0, 0, 0, 0, 0, 0}, behaved
+	}
+	answer, manner := r.resolve(question)
+	switch manner {
+	case hangs:
+		return nil, manner
+	case garbles:
+		return garbledPacket(id), manner
+	case behaved:
+		mishap := r.dice.throw()
+		if mishap.fault != faultNone {
+			r.opts.Logger.Debug("sandbox chaos", "host", "dns", "fault", mishap.String())
+		}
+		switch mishap.fault {
+		case faultSlow:
+			if !pause(r.crowd.ctx, mishap.late) {
+				return nil, resets
+			}
+		case faultBroken:
+			if mishap.variant%2 == 0 {
+				return garbledPacket(id), behaved
+			}
+			answer = new(dns.Msg).SetRcode(question, dns.RcodeServerFailure)
+		case faultThrottled:
+			answer = new(dns.Msg).SetRcode(question, dns.RcodeRefused)
+		case faultDropped:
+			return nil, resets
+		}
+	}
+	return wire(question, answer, stream), manner
+}
+
+// wire packs an answer for its way back, within what the asker can take.
+func wire(question, answer *dns.Msg, stream bool) []byte {
+	answer.RecursionAvailable = true
+	size := dns.MinMsgSize
+	if edns := question.IsEdns0(); edns != nil {
+		answer.SetEdns0(ednsSize, false)
+		size = min(max(size, int(edns.UDPSize())), ednsSize)
+	}
+	if stream {
+		size = dns.MaxMsgSize
+	}
+	answer.Compress = true
+	answer.Truncate(size)
+	packed, err := answer.Pack()
+	if err != nil {
+		return nil
+	}
+	return packed
+}
+
+// garbledPacket has the right id and looks like an answer, but its first name
+// points outside the packet.
+func garbledPacket(id []byte) []byte {
+	return []byte{id[0], id[1], 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
+}
+
+// resolve decides over a question that parsed.
+func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
+	answer := new(dns.Msg)
+	switch {
+	case question.Opcode != dns.OpcodeQuery:
+		return answer.SetRcode(question, dns.RcodeNotImplemented), behaved
+	case len(question.Question) != 1:
+		return answer.SetRcode(question, dns.RcodeFormatError), behaved
+	case question.Question[0].Qclass != dns.ClassINET:
+		return answer.SetRcode(question, dns.RcodeRefused), behaved
+	}
+	asked := question.Question[0]
+	name := strings.ToLower(strings.TrimSuffix(asked.Name, "."))
+	if _, apex := r.world.zones["."+name]; apex || r.world.parent[name] || name == "" {
+		return fill(answer.SetReply(question), asked, zoneServers(name), "", soa(asked.Name, name)), behaved
+	}
+	label, zone, found := r.world.split(name)
+	if !found {
+		return deny(answer.SetRcode(question, dns.RcodeNameError), ".", ""), behaved
+	}
+	zoneName := strings.TrimPrefix(zone.TLD, ".")
+	// A host below a domain exists as far as the domain does.
+	domain := label[strings.LastIndexByte(label, '.')+1:]
+	switch manner := mannerOf(domain); manner {
+	case hangs, garbles:
+		return nil, manner
+	case resets, throttles:
+		return answer.SetRcode(question, dns.RcodeRefused), manner
+	case declines:
+		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), manner
+	}
+	if r.world.standing(domain, zone) != taken {
+		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), behaved
+	}
+	rec := recordOf(domain+zone.TLD, taken, r.opts.Now())
+	address := fmt.Sprintf("192.0.2.%d", 1+hash(rec.name)%254) // TEST-NET-1, RFC 5737
+	servers := rec.nameservers
+	if domain != label {
+		servers = nil // a host is not delegated any further
+	}
+	return fill(answer.SetReply(question), asked, servers, address, soa(rec.name+".", rec.name)), behaved
+}
+
+// fill puts what was asked for into the answer, or the SOA into the authority
+// section if the name has nothing of that type.
+func fill(answer *dns.Msg, asked dns.Question, servers []string, address string, authority *dns.SOA) *dns.Msg {
+	header := dns.RR_Header{Name: asked.Name, Rrtype: asked.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
+	switch asked.Qtype {
+	case dns.TypeNS:
+		for _, host := range servers {
+			answer.Answer = append(answer.Answer, &dns.NS{Hdr: header, Ns: host + "."})
+		}
+	case dns.TypeA:
+		if address != "" {
+			answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: net.ParseIP(address)})
+		}
+	case dns.TypeSOA:
+		if strings.EqualFold(authority.Hdr.Name, asked.Name) {
+			answer.Answer = append(answer.Answer, authority)
+		}
+	}
+	if len(answer.Answer) == 0 {
+		answer.Ns = append(answer.Ns, authority)
+	}
+	return answer
+}
+
+func deny(answer *dns.Msg, owner, zone string) *dns.Msg {
+	answer.Ns = append(answer.Ns, soa(owner, zone))
+	return answer
+}
+
+func soa(owner, zone string) *dns.SOA {
+	return &dns.SOA{
+		Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: dnsTTL},
+		Ns:  zoneServers(zone)[0] + ".", Mbox: "hostmaster.registry.example.",
+		Serial: 2026111500, Refresh: 7200, Retry: 900, Expire: 1209600, Minttl: dnsTTL,
+	}
+}
+
+// zoneServers are the nameservers of a registry's own zone.
+func zoneServers(zone string) []string {
+	host := "dns." + strings.ReplaceAll(zone, ".", "-") + ".registry.example"
+	if zone == "" {
+		host = "dns.root.registry.example"
+	}
+	return []string{"a." + host, "b." + host}
+}

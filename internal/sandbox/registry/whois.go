@@ -1,0 +1,186 @@
+package registry
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+const (
+	maxQuestion   = 512 // bytes, the line end included
+	questionLimit = 10 * time.Second
+	replyLimit    = 10 * time.Second
+)
+
+// openWHOIS starts the server of one WHOIS host.
+func (r *Registry) openWHOIS(host string, zones zoneSet) error {
+	gate, err := r.crowd.listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	r.hosts[host] = gate.Addr().String()
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		return err
+	}
+	server := &whoisServer{Registry: r, host: host, style: styleOf(name), zones: zones, dice: r.diceFor(host)}
+	for _, latin := range latin1Hosts {
+		server.latin1 = server.latin1 || latin == name
+	}
+	r.crowd.run(func() { gate.serve(server.serve) })
+	return nil
+}
+
+type whoisServer struct {
+	*Registry
+	host   string
+	style  style
+	latin1 bool
+	zones  zoneSet
+	dice   *dice
+}
+
+// serve is the whole of RFC 3912: one line in, one text out, goodbye.
+func (s *whoisServer) serve(peer *guest) {
+	question, err := readQuestion(peer)
+	if err != nil && !errors.Is(err, errTooLong) {
+		return // the peer left or said nothing
+	}
+	if !pause(s.crowd.ctx, s.opts.Latency) {
+		return
+	}
+	text, manner := s.decide(question)
+	if errors.Is(err, errTooLong) {
+		text, manner = notUnderstood, behaved
+	}
+	switch manner {
+	case hangs:
+		peer.hang(s.pace.hang)
+		return
+	case resets:
+		peer.reset()
+		return
+	case garbles:
+		s.send(peer, junk(hash(question)))
+		return
+	case behaved:
+		mishap := s.dice.throw()
+		if mishap.fault != faultNone {
+			s.opts.Logger.Debug("sandbox chaos", "host", s.host, "fault", mishap.String())
+		}
+		switch mishap.fault {
+		case faultSlow:
+			if !pause(s.crowd.ctx, mishap.late) {
+				return
+			}
+		case faultBroken:
+			// A bare beginning could be a whole sentence, so junk always follows it.
+			beginning := s.encode(text)
+			beginning = beginning[:len(beginning)/3*int(mishap.variant%2)]
+			s.send(peer, append(beginning, junk(mishap.variant)...))
+			return
+		case faultThrottled:
+			text = s.style.throttled
+		case faultDropped:
+			peer.reset()
+			return
+		}
+	}
+	s.send(peer, s.encode(text))
+}
+
+var errTooLong = errors.New("the question is too long")
+
+// readQuestion reads one line. A line that is cut short by the end of the
+// stream counts, too.
+func readQuestion(peer *guest) (string, error) {
+	if err := peer.SetReadDeadline(time.Now().Add(questionLimit)); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReaderSize(io.LimitReader(peer, maxQuestion), maxQuestion).ReadString('\n')
+	switch {
+	case len(line) == maxQuestion && !strings.HasSuffix(line, "\n"):
+		return "", errTooLong
+	case err != nil && (line == "" || !errors.Is(err, io.EOF)):
+		return "", err
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// decide finds the text to say and the manner to say it in.
+func (s *whoisServer) decide(question string) (string, manner) {
+	for _, prefix := range s.style.prefixes {
+		if rest, found := strings.CutPrefix(question, prefix); found {
+			question = strings.TrimSpace(rest)
+			break
+		}
+	}
+	name, ok := normalise(question)
+	if !ok {
+		return notUnderstood, behaved
+	}
+	label, zone, found := s.world.split(name)
+	if !found || !s.zones[zone.TLD] || strings.Contains(label, ".") {
+		return notProvided, behaved
+	}
+	switch manner := mannerOf(label); manner {
+	case behaved:
+	case throttles:
+		return s.style.throttled, manner
+	case declines:
+		return notProvided, manner
+	default:
+		return "", manner
+	}
+	now := s.opts.Now()
+	what := s.world.standing(label, zone)
+	switch what {
+	case taken, undelegated:
+		return s.style.render(s.style.taken, recordOf(name, what, now), now), behaved
+	case reserved, openlyReserved:
+		return s.style.render(s.style.reserved, record{name: name}, now), behaved
+	case premium:
+		return s.style.render(s.style.free+premiumRemark, record{name: name}, now), behaved
+	default:
+		return s.style.render(s.style.free, record{name: name}, now), behaved
+	}
+}
+
+// encode brings a text onto the wire: CRLF at the line ends, and ISO-8859-1
+// from the hosts that never moved on.
+func (s *whoisServer) encode(text string) []byte {
+	text = strings.TrimRight(text, "\n") + "\n"
+	text = strings.ReplaceAll(text, "\n", "\r\n")
+	if !s.latin1 {
+		return []byte(text)
+	}
+	wire := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 0xff {
+			r = '?'
+		}
+		wire = append(wire, byte(r))
+	}
+	return wire
+}
+
+func (s *whoisServer) send(peer *guest, wire []byte) {
+	if err := peer.SetWriteDeadline(time.Now().Add(replyLimit)); err != nil {
+		return
+	}
+	_, _ = peer.Write(wire) // a client that left is no fault of ours
+}
+
+// junk is a little binary rubbish, with zero bytes and without a single letter,
+// so that it can't spell anything.
+func junk(seed uint64) []byte {
+	rubbish := make([]byte, 0, 96)
+	for len(rubbish) < cap(rubbish) {
+		seed = mix(seed)
+		rubbish = append(rubbish, 0x00, byte(0x80|seed), byte(seed>>8%0x20))
+	}
+	return rubbish
+}

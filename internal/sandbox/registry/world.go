@@ -1,0 +1,259 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+)
+
+// standing is what the registry holds of a name.
+type standing uint8
+
+const (
+	free           standing = iota
+	taken                   // registered and delegated
+	undelegated             // registered, without nameservers
+	reserved                // reserved, of which RDAP says nothing
+	openlyReserved          // reserved, and RDAP says so
+	premium                 // free, at a price of its own
+)
+
+// manner is how a server behaves when it is asked for a name.
+type manner uint8
+
+const (
+	behaved manner = iota
+	hangs
+	resets
+	garbles
+	throttles
+	declines
+)
+
+// magic prefixes and the manners that they call up.
+var magic = [...]struct {
+	prefix string
+	manner manner
+}{
+	{"timeout-", hangs},
+	{"refused-", resets},
+	{"garbled-", garbles},
+	{"throttled-", throttles},
+	{"unknown-", declines},
+}
+
+// zoneSet is the set of zones that one server answers for.
+type zoneSet map[string]bool
+
+// world is the table of names, as rules: labels by zones.
+type world struct {
+	zones  map[string]Zone
+	parent map[string]bool     // names above a zone that are no zone: "uk" if only .co.uk is served
+	every  map[string]standing // labels that stand so under every zone
+	known  map[string]bool     // labels that are taken under popular zones
+	icann  map[string]bool     // labels that are reserved in generic zones
+}
+
+func newWorld(zones []Zone) (*world, error) {
+	w := &world{
+		zones:  make(map[string]Zone, len(zones)),
+		parent: map[string]bool{},
+		every:  map[string]standing{},
+		known:  map[string]bool{},
+		icann:  map[string]bool{},
+	}
+	for _, zone := range zones {
+		name, dotted := strings.CutPrefix(zone.TLD, ".")
+		if !dotted || !wellFormed(name) {
+			return nil, fmt.Errorf("zone %q is not written as lower case A-labels with a leading dot", zone.TLD)
+		}
+		if _, twice := w.zones[zone.TLD]; twice {
+			return nil, fmt.Errorf("zone %s is listed twice", zone.TLD)
+		}
+		w.zones[zone.TLD] = zone
+		for _, rest, found := strings.Cut(name, "."); found; _, rest, found = strings.Cut(rest, ".") {
+			w.parent[rest] = true
+		}
+	}
+	for words, what := range map[string]standing{
+		famousLabels: taken, undelegatedLabels: undelegated, openlyReservedLabels: openlyReserved, premiumLabels: premium,
+	} {
+		for label := range strings.FieldsSeq(words) {
+			w.every[label] = what
+		}
+	}
+	for label := range strings.FieldsSeq(knownLabels) {
+		w.known[label] = true
+	}
+	for label := range strings.FieldsSeq(icannReservedLabels) {
+		w.icann[label] = true
+	}
+	return w, nil
+}
+
+// normalise brings a name from a question into the form of the table: lower
+// case A-labels without a final dot. ok is false for what can't be a name.
+func normalise(text string) (name string, ok bool) {
+	name = strings.ToLower(strings.TrimSuffix(text, "."))
+	for i := range len(name) {
+		if name[i] < 0x80 {
+			continue
+		}
+		var err error
+		if name, err = idna.Lookup.ToASCII(name); err != nil {
+			return "", false
+		}
+		break
+	}
+	return name, wellFormed(name)
+}
+
+// wellFormed says whether a name consists of letter-digit-hyphen labels.
+func wellFormed(name string) bool {
+	if len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			c := label[i]
+			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// split finds the zone that a name belongs to: the longest one below which it
+// lies. label is what stands before the zone, with dots if the name lies
+// deeper.
+func (w *world) split(name string) (label string, zone Zone, found bool) {
+	for at := strings.IndexByte(name, '.'); at >= 0; {
+		if zone, found = w.zones[name[at:]]; found {
+			return name[:at], zone, true
+		}
+		next := strings.IndexByte(name[at+1:], '.')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return "", Zone{}, false
+}
+
+// standing says how a label stands under a zone.
+func (w *world) standing(label string, zone Zone) standing {
+	// .co.uk is a name of .uk that nobody can buy.
+	if _, apex := w.zones["."+label+zone.TLD]; apex {
+		return taken
+	}
+	if what, listed := w.every[label]; listed {
+		return what
+	}
+	switch {
+	case generic(zone.TLD) && (len(label) == 1 || w.icann[label]):
+		return reserved
+	case zone.Popular && w.known[label]:
+		return taken
+	case strings.HasPrefix(label, premiumPrefix):
+		return premium
+	}
+	return free
+}
+
+// mannerOf says whether a label is one of the magic ones.
+func mannerOf(label string) manner {
+	for _, spell := range magic {
+		if strings.HasPrefix(label, spell.prefix) {
+			return spell.manner
+		}
+	}
+	return behaved
+}
+
+// generic says whether ICANN's rules for generic top-level domains hold: one
+// label, longer than the two letters of a country.
+func generic(tld string) bool {
+	return len(tld) > len(".xx") && strings.LastIndexByte(tld, '.') == 0
+}
+
+// status is one EPP status in the spelling of WHOIS and in that of RDAP (RFC
+// 8056).
+type status struct{ epp, rdap string }
+
+// agent is a registrar of the world.
+type agent struct {
+	name, id, url, abuse string
+}
+
+var agents = [...]agent{
+	{"Nordlicht Namen GmbH", "9990", "https://nordlicht-namen.example", "abuse@nordlicht-namen.example"},
+	{"Harbour & Quay Registrations Ltd", "9991", "https://harbour-quay.example", "abuse@harbour-quay.example"},
+	{"Blue Lantern Domains, Inc.", "9992", "https://bluelantern.example", "abuse@bluelantern.example"},
+	{"Domaines du Vieux Port SARL", "9993", "https://vieux-port.example", "abuse@vieux-port.example"},
+	{"Alpenhof Internet AG", "9994", "https://alpenhof.example", "abuse@alpenhof.example"},
+}
+
+// record is what the registry holds of a taken name, contacts apart.
+type record struct {
+	name        string
+	unicode     string
+	handle      string
+	agent       agent
+	created     time.Time
+	changed     time.Time
+	expires     time.Time
+	statuses    []status
+	nameservers []string
+	signed      bool
+}
+
+// recordOf makes up the record of a taken name. Everything but the dates of
+// the last and next renewal follows from the name alone.
+func recordOf(name string, what standing, now time.Time) record {
+	h := hash(name)
+	rec := record{
+		name:    name,
+		unicode: toUnicode(name),
+		handle:  fmt.Sprintf("D%010d-SIM", h%10_000_000_000),
+		agent:   agents[h>>8%uint64(len(agents))],
+		signed:  h>>16%3 == 0,
+	}
+	rec.created = time.Date(1996+int(h>>24%24), time.Month(1+h>>32%12), 1+int(h>>40%28),
+		int(h>>44%24), int(h>>48%60), int(h>>52%60), 0, time.UTC)
+	for !rec.created.Before(now) { // the world's clock may have been set far back
+		rec.created = rec.created.AddDate(-10, 0, 0)
+	}
+	// Names are renewed year by year, always on the day of their creation.
+	years := now.Year() - rec.created.Year()
+	if rec.created.AddDate(years, 0, 0).After(now) {
+		years--
+	}
+	rec.changed = rec.created.AddDate(years, 0, 0)
+	rec.expires = rec.created.AddDate(years+1, 0, 0)
+
+	rec.statuses = []status{{"clientTransferProhibited", "client transfer prohibited"}}
+	if h>>56%2 == 0 {
+		rec.statuses = append(rec.statuses, status{"clientDeleteProhibited", "client delete prohibited"})
+	}
+	if what == undelegated {
+		rec.statuses = append(rec.statuses, status{"inactive", "inactive"})
+		rec.signed = false
+		return rec
+	}
+	host := strings.TrimPrefix(rec.agent.url, "https://")
+	rec.nameservers = []string{"ns1." + host, "ns2." + host}
+	return rec
+}
+
+func toUnicode(name string) string {
+	if text, err := idna.Display.ToUnicode(name); err == nil {
+		return text
+	}
+	return name
+}

@@ -1,0 +1,184 @@
+package dns
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"golang.org/x/net/dns/dnsmessage"
+)
+
+const (
+	// ednsBytes fits into one packet on every path (DNS flag day 2020).
+	ednsBytes      = 1232
+	maxAnswerBytes = 64 << 10
+	// maxStrays bounds how many foreign packets one try looks at.
+	maxStrays = 100
+)
+
+// said is what an answer says.
+type said uint8
+
+const (
+	// saysNothing: the packet does not answer our question; it may be forged.
+	saysNothing said = iota
+	saysDelegated
+	saysNotDelegated
+	saysTruncated
+	saysRefused
+	saysFailed
+)
+
+var errMalformed = errors.New("a malformed answer")
+
+// pack writes a recursive question with EDNS (RFC 6891).
+func pack(id uint16, question dnsmessage.Question) ([]byte, error) {
+	var edns dnsmessage.ResourceHeader
+	if err := edns.SetEDNS0(ednsBytes, dnsmessage.RCodeSuccess, false); err != nil {
+		return nil, err
+	}
+	message := dnsmessage.Message{
+		Header:      dnsmessage.Header{ID: id, RecursionDesired: true},
+		Questions:   []dnsmessage.Question{question},
+		Additionals: []dnsmessage.Resource{{Header: edns, Body: &dnsmessage.OPTResource{}}},
+	}
+	return message.Pack()
+}
+
+// exchange sends the packet over a new connection and waits for an answer to it.
+func (c *Client) exchange(ctx context.Context, network, server string, packet []byte, id uint16, question dnsmessage.Question) (said, error) {
+	conn, err := c.dial(ctx, network, server)
+	if err != nil {
+		return saysNothing, err
+	}
+	defer func() { _ = conn.Close() }()
+	// Closing ends every read and write, at the deadline and on cancel.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+
+	stream := network == "tcp"
+	if stream {
+		packet = append(binary.BigEndian.AppendUint16(nil, uint16(len(packet))), packet...)
+	}
+	if _, err := conn.Write(packet); err != nil {
+		return saysNothing, err
+	}
+	buffer := make([]byte, ednsBytes)
+	if stream {
+		buffer = make([]byte, maxAnswerBytes)
+	}
+	for range maxStrays {
+		n, err := receive(conn, stream, buffer)
+		if err != nil {
+			return saysNothing, err
+		}
+		answer, err := parse(buffer[:n], id, question)
+		if err != nil || answer != saysNothing {
+			return answer, err
+		}
+	}
+	return saysNothing, errMalformed
+}
+
+// receive reads one message. Over TCP its length comes first (RFC 1035, 4.2.2).
+func receive(conn net.Conn, stream bool, buffer []byte) (int, error) {
+	if !stream {
+		return conn.Read(buffer)
+	}
+	var length [2]byte
+	if _, err := io.ReadFull(conn, length[:]); err != nil {
+		return 0, err
+	}
+	n := int(binary.BigEndian.Uint16(length[:]))
+	if _, err := io.ReadFull(conn, buffer[:n]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return 0, errMalformed
+		}
+		return 0, err
+	}
+	return n, nil
+}
+
+// parse reads an answer to question. A packet with another number or another
+// question says nothing; one that can't be read to the point where it decides is
+// malformed.
+func parse(packet []byte, id uint16, question dnsmessage.Question) (said, error) {
+	var parser dnsmessage.Parser
+	header, err := parser.Start(packet)
+	if err != nil {
+		return saysNothing, errMalformed
+	}
+	if header.ID != id || !header.Response || header.OpCode != 0 {
+		return saysNothing, nil
+	}
+	asked, err := parser.Question()
+	switch {
+	case errors.Is(err, dnsmessage.ErrSectionDone):
+		// Servers that can't read a question may send none back.
+		if header.RCode != dnsmessage.RCodeSuccess && header.RCode != dnsmessage.RCodeNameError {
+			return verdictOf(header.RCode), nil
+		}
+		return saysNothing, nil
+	case err != nil:
+		return saysNothing, errMalformed
+	case asked.Type != question.Type || asked.Class != question.Class || !sameOwner(asked.Name, question.Name):
+		return saysNothing, nil
+	}
+	if err := parser.SkipAllQuestions(); err != nil {
+		return saysNothing, errMalformed
+	}
+	if header.Truncated {
+		return saysTruncated, nil
+	}
+	if header.RCode != dnsmessage.RCodeSuccess {
+		return verdictOf(header.RCode), nil
+	}
+	return findDelegation(&parser, question.Name)
+}
+
+func verdictOf(code dnsmessage.RCode) said {
+	switch code {
+	case dnsmessage.RCodeNameError:
+		return saysNotDelegated
+	case dnsmessage.RCodeRefused:
+		return saysRefused
+	default:
+		return saysFailed
+	}
+}
+
+// findDelegation looks for an NS record of owner among the answers and, for a
+// server that refers instead of resolving, among the authorities.
+func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (said, error) {
+	sections := []struct {
+		next func() (dnsmessage.ResourceHeader, error)
+		skip func() error
+	}{
+		{parser.AnswerHeader, parser.SkipAnswer},
+		{parser.AuthorityHeader, parser.SkipAuthority},
+	}
+	found := saysNotDelegated
+	for _, section := range sections {
+		for {
+			record, err := section.next()
+			if errors.Is(err, dnsmessage.ErrSectionDone) {
+				break
+			}
+			if err != nil {
+				return saysNothing, errMalformed
+			}
+			if err := section.skip(); err != nil {
+				return saysNothing, errMalformed
+			}
+			if record.Type == dnsmessage.TypeNS && record.Class == dnsmessage.ClassINET && sameOwner(record.Name, owner) {
+				found = saysDelegated
+			}
+		}
+	}
+	return found, nil
+}
+
+func sameOwner(a, b dnsmessage.Name) bool { return strings.EqualFold(a.String(), b.String()) }

@@ -1,0 +1,251 @@
+package rdap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+const goodBootstrap = `{"version":"1.0","services":[
+	[["example","TEST"],["http://plain.example.net/","https://new.example.net/rdap"]],
+	[["uk"],["https://rdap.example.uk/"]],
+	[["co.uk"],["https://co.example.uk/"]]]}`
+
+func TestWhichServerIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule      string
+		ext       registrar.Extension
+		bootstrap string
+		want      string
+	}{
+		{"shipped, before a bootstrap", registrar.Extension{TLD: ".example", RDAP: "https://old.example.net"}, "", "https://old.example.net/"},
+		{"bootstrap beats shipped", registrar.Extension{TLD: ".example", RDAP: "https://old.example.net/"}, goodBootstrap, "https://new.example.net/rdap/"},
+		{"pinned beats bootstrap", registrar.Extension{TLD: ".example", RDAP: "https://pin.example.net/x", RDAPPinned: true}, goodBootstrap, "https://pin.example.net/x/"},
+		{"labels in any case", registrar.Extension{TLD: ".test"}, goodBootstrap, "https://new.example.net/rdap/"},
+		{"longest match", registrar.Extension{TLD: ".co.uk", RDAP: "https://old.example.net/"}, goodBootstrap, "https://co.example.uk/"},
+		{"shorter match if nothing is shipped", registrar.Extension{TLD: ".org.uk"}, goodBootstrap, "https://rdap.example.uk/"},
+		{"shipped beats a shorter match", registrar.Extension{TLD: ".org.uk", RDAP: "https://old.example.net/"}, goodBootstrap, "https://old.example.net/"},
+		{"shipped if the bootstrap lacks it", registrar.Extension{TLD: ".de", RDAP: "https://old.example.net/"}, goodBootstrap, "https://old.example.net/"},
+		{"none", registrar.Extension{TLD: ".de"}, goodBootstrap, ""},
+		{"none that can be used", registrar.Extension{TLD: ".de", RDAP: "nonsense", RDAPPinned: true}, "", ""},
+	} {
+		client := newClient(t, Options{})
+		if c.bootstrap != "" {
+			list, err := parseBootstrap([]byte(c.bootstrap))
+			if err != nil {
+				t.Fatal(err)
+			}
+			client.bootstrap.Store(list)
+		}
+		got := ""
+		if base := client.baseFor(c.ext); base != nil {
+			got = base.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.rule, got, c.want)
+		}
+	}
+	_, err := newClient(t, Options{}).Find(t.Context(), registrar.Extension{TLD: ".de"}, asked)
+	if !errors.Is(err, lookup.ErrNoSource) {
+		t.Errorf("without a server: %v", err)
+	}
+}
+
+func TestABrokenBootstrapIsRefusedWhole(t *testing.T) {
+	t.Parallel()
+	for rule, document := range map[string]string{
+		"not JSON":             `<html>`,
+		"cut off":              goodBootstrap[:len(goodBootstrap)-3],
+		"no services":          `{"version":"1.0"}`,
+		"empty services":       `{"services":[]}`,
+		"service of three":     `{"services":[[["a"],["https://a/"],["b"]]]}`,
+		"service of one":       `{"services":[[["example"],["https://a/"]],[["b"]]]}`,
+		"no address":           `{"services":[[["a"],[]]]}`,
+		"address without host": `{"services":[[["a"],["https:///x"]]]}`,
+		"address of a file":    `{"services":[[["example"],["https://a/"]],[["b"],["file:///etc/passwd"]]]}`,
+		"empty label":          `{"services":[[["."],["https://a/"]]]}`,
+		"labels of a type":     `{"services":[[[1],["https://a/"]]]}`,
+		"labels without any":   `{"services":[[[],["https://a/"]]]}`,
+	} {
+		if list, err := parseBootstrap([]byte(document)); err == nil {
+			t.Errorf("%s: accepted with %d labels", rule, len(list.bases))
+		}
+	}
+}
+
+// iana is a transport that answers from a list and then repeats its last
+// answer. It remembers when it was asked and with which ETag.
+type iana struct {
+	answers []func(*http.Request) (*http.Response, error)
+	asked   []time.Time
+	etags   []string
+}
+
+func (i *iana) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := i.answers[min(len(i.asked), len(i.answers)-1)]
+	i.asked = append(i.asked, time.Now())
+	i.etags = append(i.etags, r.Header.Get("If-None-Match"))
+	return answer(r)
+}
+
+func (i *iana) gaps() []time.Duration {
+	var gaps []time.Duration
+	for n := 1; n < len(i.asked); n++ {
+		gaps = append(gaps, i.asked[n].Sub(i.asked[n-1]))
+	}
+	return gaps
+}
+
+func document(status int, etag, body string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: status, Header: http.Header{"Etag": {etag}}, Request: r,
+			Body: io.NopCloser(strings.NewReader(body)),
+		}, nil
+	}
+}
+
+func refuse(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
+
+// runFor lets Run work for a while and returns its log.
+func runFor(t *testing.T, c *Client, log *bytes.Buffer, d time.Duration) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	if err := c.Run(ctx); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	return log.String()
+}
+
+func ianaClient(t *testing.T, transport *iana) (*Client, *bytes.Buffer) {
+	t.Helper()
+	var log bytes.Buffer
+	c, err := New(Options{Transport: transport, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, &log
+}
+
+func near(got, want time.Duration) bool { return got >= want-want/10 && got <= want+want/10 }
+
+func TestRunFetchesNowAndThenOnceADay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		transport := &iana{answers: []func(*http.Request) (*http.Response, error){
+			document(200, `"one"`, goodBootstrap),
+			document(304, `"one"`, ""),
+		}}
+		c, log := ianaClient(t, transport)
+		start := time.Now()
+		if text := runFor(t, c, log, 60*time.Hour); text != "" {
+			t.Errorf("a quiet run logged %q", text)
+		}
+		if len(transport.asked) != 3 || !transport.asked[0].Equal(start) {
+			t.Fatalf("asked at %v", transport.asked)
+		}
+		for _, gap := range transport.gaps() {
+			if !near(gap, 24*time.Hour) {
+				t.Errorf("a gap of %s", gap)
+			}
+		}
+		if transport.etags[0] != "" || transport.etags[1] != `"one"` || transport.etags[2] != `"one"` {
+			t.Errorf("ETags %q", transport.etags)
+		}
+		if base := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil {
+			t.Error("a 304 lost the document")
+		}
+	})
+}
+
+func TestAFailedRefreshKeepsTheOldAndBacksOff(t *testing.T) {
+	t.Parallel()
+	for rule, failure := range map[string]func(*http.Request) (*http.Response, error){
+		"refused":   refuse,
+		"broken":    document(200, "", `{"services":[]}`),
+		"too large": document(200, "", goodBootstrap+strings.Repeat(" ", maxBootstrapBytes)),
+		"status":    document(500, "", goodBootstrap),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			transport := &iana{answers: []func(*http.Request) (*http.Response, error){
+				document(200, "", goodBootstrap), failure,
+			}}
+			c, log := ianaClient(t, transport)
+			text := runFor(t, c, log, 33*time.Hour)
+			if base := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil || base.Host != "new.example.net" {
+				t.Errorf("%s: the good document was lost: %v", rule, base)
+			}
+			want := []time.Duration{24 * time.Hour, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour}
+			gaps := transport.gaps()
+			if len(gaps) < len(want) {
+				t.Fatalf("%s: gaps %v", rule, gaps)
+			}
+			for i, gap := range want {
+				if !near(gaps[i], gap) {
+					t.Errorf("%s: gap %d is %s, want about %s", rule, i, gaps[i], gap)
+				}
+			}
+			if strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "data.iana.org") {
+				t.Errorf("%s: logged %q", rule, text)
+			}
+		})
+	}
+}
+
+func TestARefreshAfterFailuresIsUsedAndSaid(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		transport := &iana{answers: []func(*http.Request) (*http.Response, error){
+			refuse, document(200, "", goodBootstrap), refuse,
+		}}
+		c, log := ianaClient(t, transport)
+		text := runFor(t, c, log, 30*time.Hour)
+		if c.baseFor(registrar.Extension{TLD: ".example"}) == nil {
+			t.Error("the document was not used")
+		}
+		if strings.Count(text, "level=INFO") != 1 || strings.Count(text, "level=WARN") != 2 {
+			t.Errorf("logged %q", text)
+		}
+	})
+}
+
+func TestAShortRefreshIsNeverSlowerAfterAFailure(t *testing.T) {
+	t.Parallel()
+	if got := retryWait(9, 5*time.Second); got != 5*time.Second {
+		t.Errorf("got %s", got)
+	}
+	if got := retryWait(70, 24*time.Hour); got != time.Hour {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestTheBootstrapIsFetchedOverARealSocket(t *testing.T) {
+	t.Parallel()
+	table := world(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/rdap/dns.json" {
+			http.NotFound(w, r)
+			return
+		}
+		respond(200, "application/json", goodBootstrap)(w, r)
+	})
+	table["data.iana.org:443"] = table["rdap.example.net:443"]
+	c := newClient(t, Options{Hosts: table})
+	if err := c.fetchBootstrap(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c.bootstrap.Load().bases["uk"] == nil {
+		t.Error("the document was not used")
+	}
+}

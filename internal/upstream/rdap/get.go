@@ -1,0 +1,133 @@
+package rdap
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// reply is an answer read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+	// at is where the last redirect led, under its public name.
+	at *url.URL
+}
+
+var (
+	errTooManyRedirects = errors.New("too many redirects")
+	errBadRedirect      = errors.New("a redirect without a usable target")
+	errDowngrade        = errors.New("a redirect from https to http")
+	errTooLarge         = errors.New("the answer is too large")
+)
+
+// get fetches u with its redirects and at most limit bytes of body. Addresses
+// are compared under their public names and looked up in the host table only
+// for the connection, so a redirect means the same in every world.
+func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
+	for hops := 0; ; hops++ {
+		answer, fault := c.getOnce(ctx, u, header, limit)
+		if fault != nil || !isRedirect(answer.status) {
+			return answer, fault
+		}
+		if hops == maxRedirects {
+			return reply{}, registrar.Fault(registrar.FaultBroken, "", errTooManyRedirects)
+		}
+		target, err := u.Parse(answer.header.Get("Location"))
+		if err != nil || answer.header.Get("Location") == "" || target.Hostname() == "" ||
+			target.Scheme != "https" && target.Scheme != "http" {
+			return reply{}, registrar.Fault(registrar.FaultBroken, "", errBadRedirect)
+		}
+		if u.Scheme == "https" && target.Scheme == "http" && !c.hosts.Maps(target) {
+			return reply{}, registrar.Fault(registrar.FaultBroken, "", errDowngrade)
+		}
+		u = target
+	}
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *Client) getOnce(ctx context.Context, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
+	// Errors of net/http do not say at which point they happened; the trace
+	// does. Before there is a connection, every error means "refused".
+	var connected atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	request, err := http.NewRequestWithContext(traced, http.MethodGet, c.hosts.Origin(u).String(), nil)
+	if err != nil {
+		return reply{}, registrar.Fault(registrar.FaultBroken, "", err)
+	}
+	request.Header = header.Clone()
+	request.Header.Set("User-Agent", c.userAgent)
+
+	response, err := c.http.Do(request)
+	if err != nil {
+		return reply{}, registrar.Fault(codeOf(ctx, err, !connected.Load()), "", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err != nil {
+		code := registrar.FaultBroken // cut off in the middle
+		if timedOut(ctx, err) {
+			code = registrar.FaultTimeout
+		}
+		return reply{}, registrar.Fault(code, "", err)
+	}
+	if int64(len(body)) > limit {
+		return reply{}, registrar.Fault(registrar.FaultBroken, "", errTooLarge)
+	}
+	return reply{status: response.StatusCode, header: response.Header, body: body, at: u}, nil
+}
+
+// codeOf classes an error that came instead of an answer.
+func codeOf(ctx context.Context, err error, connecting bool) registrar.Code {
+	if timedOut(ctx, err) {
+		return registrar.FaultTimeout
+	}
+	var network *net.OpError
+	if connecting || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return registrar.FaultRefused
+	}
+	return registrar.FaultBroken
+}
+
+func timedOut(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}
+
+// retryAfter reads RFC 9110, 10.2.3: seconds or a date. What can't be read is 0,
+// what is too long is an hour.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(date.Sub(now), maxRetryAfter))
+}

@@ -1,0 +1,286 @@
+package rdap
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+var (
+	errNotJSON      = errors.New("the answer is not JSON")
+	errNotRDAP      = errors.New("the answer is JSON but not RDAP")
+	errOtherName    = errors.New("the answer is about another name")
+	errNotRegistry  = errors.New("the 404 is a web server's own")
+	errOtherPlace   = errors.New("a redirect led away from the question")
+	errContradicted = errors.New("the answer contradicts its status")
+	errStatus       = errors.New("unexpected HTTP status")
+)
+
+func broken(cause error) *registrar.Error {
+	return registrar.Fault(registrar.FaultBroken, "", cause)
+}
+
+// judge turns a whole answer into a finding.
+func judge(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
+	switch r.status {
+	case http.StatusOK:
+		return judgeObject(r.body, name)
+	case http.StatusNotFound:
+		return judgeNotFound(r, name)
+	case http.StatusTooManyRequests:
+		return lookup.Finding{}, throttled(r)
+	case http.StatusServiceUnavailable:
+		if r.header.Get("Retry-After") != "" {
+			return lookup.Finding{}, throttled(r)
+		}
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
+		http.StatusNotAcceptable, http.StatusGone, http.StatusRequestURITooLong, http.StatusUnprocessableEntity,
+		http.StatusUnavailableForLegalReasons, http.StatusNotImplemented:
+		// The registry understood that it was asked and would not say: that
+		// decides nothing, but it is an answer.
+		if _, err := decode(r.body); err != nil {
+			return lookup.Finding{}, broken(err)
+		}
+		return lookup.Finding{State: lookup.Undecided}, nil
+	}
+	return lookup.Finding{}, broken(errStatus)
+}
+
+func throttled(r reply) *registrar.Error {
+	fault := registrar.Fault(registrar.FaultThrottled, "", nil)
+	fault.RetryAfter = retryAfter(r.header.Get("Retry-After"), time.Now())
+	return fault
+}
+
+// object holds the members of RFC 9083 that decide. Each is kept raw, so that a
+// member of an unexpected type hides itself only and not the whole answer.
+type object struct {
+	Class       json.RawMessage `json:"objectClassName"`
+	LDHName     json.RawMessage `json:"ldhName"`
+	UnicodeName json.RawMessage `json:"unicodeName"`
+	Status      json.RawMessage `json:"status"`
+	Nameservers json.RawMessage `json:"nameservers"`
+	Conformance json.RawMessage `json:"rdapConformance"`
+	ErrorCode   json.RawMessage `json:"errorCode"`
+	Title       json.RawMessage `json:"title"`
+	Description json.RawMessage `json:"description"`
+	Notices     json.RawMessage `json:"notices"`
+}
+
+// decode reads exactly one JSON object, whatever media type it came with.
+func decode(body []byte) (*object, error) {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	if len(body) == 0 || body[0] != '{' {
+		return nil, errNotJSON
+	}
+	var o object
+	if err := json.Unmarshal(body, &o); err != nil {
+		// The error itself is dropped: it can quote the body.
+		return nil, errNotJSON
+	}
+	return &o, nil
+}
+
+// judgeObject decides about an answer with status 200.
+func judgeObject(body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
+	o, err := decode(body)
+	if err != nil {
+		return lookup.Finding{}, broken(err)
+	}
+	if class, _ := text(o.Class); !strings.EqualFold(class, "domain") {
+		return lookup.Finding{}, broken(errNotRDAP)
+	}
+	ldh, named := text(o.LDHName)
+	uni, namedToo := text(o.UnicodeName)
+	if (named || namedToo) && !sameName(ldh, name) && !sameName(uni, name) {
+		return lookup.Finding{}, broken(errOtherName)
+	}
+	if o.withheld() {
+		return lookup.Finding{State: lookup.Reserved}, nil
+	}
+	return lookup.Finding{State: lookup.Registered}, nil
+}
+
+// withheld says that the object stands for a name that nobody holds: it has no
+// nameserver, and no status but such as say so. Both answers mean that the name
+// can't be had; the difference is only the reason that a person reads.
+func (o *object) withheld() bool {
+	var servers []json.RawMessage
+	if json.Unmarshal(o.Nameservers, &servers) == nil && len(servers) > 0 {
+		return false
+	}
+	var statuses []string
+	if json.Unmarshal(o.Status, &statuses) != nil || len(statuses) == 0 {
+		return false
+	}
+	for _, status := range statuses {
+		if !withheldStatus.MatchString(status) {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeNotFound decides about an answer with status 404. Only a registry's own
+// 404 counts: RDAP's error object, a bare status, or a line of text.
+func judgeNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
+	if !sameQuestion(r.at, name) {
+		return lookup.Finding{}, broken(errOtherPlace)
+	}
+	body := bytes.TrimSpace(bytes.TrimPrefix(r.body, []byte("\xef\xbb\xbf")))
+	if len(body) == 0 {
+		return lookup.Finding{State: lookup.NotFound}, nil
+	}
+	switch body[0] {
+	case '{':
+	case '[', '"':
+		return lookup.Finding{}, broken(errNotRDAP)
+	default:
+		if isWebPage(r.header.Get("Content-Type"), body) {
+			return lookup.Finding{}, broken(errNotRegistry)
+		}
+		return absent([]string{string(body)}), nil
+	}
+	o, err := decode(body)
+	switch {
+	case err != nil:
+		return lookup.Finding{}, broken(err)
+	case len(o.Class) > 0:
+		return lookup.Finding{}, broken(errContradicted)
+	}
+	code := strings.Trim(string(o.ErrorCode), `"`)
+	switch {
+	case code == "404":
+	case code != "" && code != "null":
+		return lookup.Finding{}, broken(errContradicted)
+	case len(o.Conformance) == 0:
+		return lookup.Finding{}, broken(errNotRDAP)
+	}
+	said := texts(o.Title, nil, 0)
+	said = texts(o.Description, said, 0)
+	said = texts(o.Notices, said, 0)
+	return absent(said), nil
+}
+
+func isWebPage(contentType string, body []byte) bool {
+	contentType = strings.ToLower(contentType)
+	return body[0] == '<' || strings.Contains(contentType, "html") ||
+		!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0
+}
+
+// sameQuestion says whether the answer came from a path that asks about name.
+func sameQuestion(at *url.URL, name registrar.Name) bool {
+	path := strings.TrimSuffix(at.Path, "/")
+	domain, last := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		domain, last = path[:i], path[i+1:]
+	}
+	return strings.HasSuffix(strings.ToLower(domain), "/domain") && sameName(last, name)
+}
+
+// The words in which registries say, beside "not found", what else there is to
+// know. They are looked for in sentences of terms and conditions too, where
+// "all rights reserved" and "is prohibited" stand, so each pattern wants the
+// word to be said of a name.
+var (
+	withheldStatus = regexp.MustCompile(`(?i)\b(?:reserved|blocked|withheld|prohibited string)\b`)
+
+	reservedWords = regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`^\W*(?:reserved|blocked|prohibited)\W*$`,
+		`\b(?:name|domain|label|string|object)\b[^.;]{0,60}\b(?:is|are|was|been)\b[^.;]{0,24}\b(?:reserved|blocked|prohibited|withheld|banned)\b`,
+		`\b(?:reserved|blocked|prohibited|banned)\s+(?:domain|name|label|string|word|object)`,
+		`\breserved (?:by|for) (?:the )?(?:registry|sponsor|icann|future|government|operator)`,
+		`\bnot (?:be )?available for (?:public |general )?registration\b`,
+		`\b(?:can ?not|can't|may not|must not|not allowed to|not possible to) (?:be )?register`,
+	}, "|"))
+	// hedged marks a sentence that speaks of names in general.
+	hedged       = regexp.MustCompile(`(?i)\b(?:may|might|could) (?:still |also )?be\b|\bnot reserved\b`)
+	premiumWords = regexp.MustCompile(`(?i)^\W*premium\W*$|\bpremium (?:domain|name|price|tier|label|string)|\bis (?:a )?premium\b`)
+	foreignWords = regexp.MustCompile(`(?i)\bnot (?:in|served by|part of|managed by) this (?:registry|server|service)\b|\bnot authoritative\b`)
+)
+
+// absent refines "no record" by what was said with it.
+func absent(said []string) lookup.Finding {
+	finding := lookup.Finding{State: lookup.NotFound}
+	for _, sentence := range said {
+		if hedged.MatchString(sentence) {
+			continue
+		}
+		switch {
+		case reservedWords.MatchString(sentence):
+			return lookup.Finding{State: lookup.Reserved}
+		case foreignWords.MatchString(sentence):
+			// It was the wrong server to ask, so its "no" is no news.
+			return lookup.Finding{State: lookup.Undecided}
+		case premiumWords.MatchString(sentence):
+			finding.Premium = true
+		}
+	}
+	return finding
+}
+
+// text is raw as a string, if it is one.
+func text(raw json.RawMessage) (string, bool) {
+	var s string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return strings.TrimSpace(s), s != ""
+}
+
+// texts appends every sentence of a title, a description (a string or a list) or
+// a list of notices.
+func texts(raw json.RawMessage, said []string, depth int) []string {
+	const maxDepth, maxSentences = 4, 200
+	if len(raw) == 0 || depth > maxDepth || len(said) >= maxSentences {
+		return said
+	}
+	switch raw[0] {
+	case '"':
+		if s, ok := text(raw); ok {
+			said = append(said, s)
+		}
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil {
+			for _, element := range list {
+				said = texts(element, said, depth+1)
+			}
+		}
+	case '{':
+		var notice struct {
+			Title       json.RawMessage `json:"title"`
+			Description json.RawMessage `json:"description"`
+		}
+		if json.Unmarshal(raw, &notice) == nil {
+			said = texts(notice.Title, said, depth+1)
+			said = texts(notice.Description, said, depth+1)
+		}
+	}
+	return said
+}
+
+// sameName compares a name as a server spells it, in A-labels or U-labels, with
+// the one that was asked.
+func sameName(spelled string, name registrar.Name) bool {
+	spelled = strings.ToLower(strings.TrimSuffix(spelled, "."))
+	if spelled == "" {
+		return false
+	}
+	if spelled == name.ASCII() || spelled == name.String() {
+		return true
+	}
+	ascii, err := idna.Punycode.ToASCII(spelled)
+	return err == nil && ascii == name.ASCII()
+}

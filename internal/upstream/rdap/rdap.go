@@ -1,0 +1,203 @@
+// Package rdap asks registries over RDAP (RFC 9082, RFC 9083) whether they hold
+// a record of a name.
+//
+// It promises to believe an answer only if it is an answer to the question that
+// was asked. A domain object for another name, a web page with status 200, a
+// web server's own 404 and a cut-off body are all reported as a broken server,
+// never as a finding, because each of them has been seen from real registries
+// and each of them would turn a taken name into a free one. A 404 is reported
+// as NotFound, which by itself does not mean that the name can be registered.
+//
+// It reads only what decides: class, name, status and the texts of an error.
+// Contacts are skipped while decoding and have no place to go.
+//
+// It refuses to follow more than three redirects, to go from https to http, to
+// read more than 512 KiB, and to print what it asked: an error carries the host
+// of the base address and nothing of the question.
+//
+// Which server is asked: an address that the operator pinned, else the entry of
+// the latest IANA bootstrap (RFC 9224), else the address that the price list
+// ships. The bootstrap is fetched by Run and replaced only by a newer one that
+// is whole.
+package rdap
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+)
+
+const (
+	defaultBootstrapURL = "https://data.iana.org/rdap/dns.json"
+	defaultRefresh      = 24 * time.Hour
+	defaultTimeout      = 2500 * time.Millisecond
+	defaultUserAgent    = "dotkontor"
+
+	maxRedirects   = 3
+	maxAnswerBytes = 512 << 10
+	maxRetryAfter  = time.Hour
+)
+
+// Options are the settings of a Client. The zero value asks the real world.
+type Options struct {
+	// Hosts says which servers stand elsewhere.
+	Hosts hosts.Table
+	// BootstrapURL is where IANA's list of RDAP services is fetched; empty means
+	// https://data.iana.org/rdap/dns.json.
+	BootstrapURL string
+	// Refresh is the time between two fetches of that list; 0 means 24 h.
+	Refresh time.Duration
+	// Timeout bounds one question with all its redirects; 0 means 2.5 s.
+	Timeout time.Duration
+	// UserAgent is what registries see; empty means the program's name.
+	UserAgent string
+	// Logger hears about failed refreshes and, at debug level, about the kind
+	// and host of every fault. nil means silence.
+	Logger *slog.Logger
+	// Transport carries the requests; nil means one of our own.
+	Transport http.RoundTripper
+}
+
+// Client asks RDAP servers. It is safe for concurrent use.
+type Client struct {
+	hosts        hosts.Table
+	bootstrapURL *url.URL
+	refresh      time.Duration
+	timeout      time.Duration
+	userAgent    string
+	log          *slog.Logger
+	http         *http.Client
+
+	// bootstrap is nil until the first document has arrived. It is written by
+	// Run alone.
+	bootstrap atomic.Pointer[bootstrap]
+}
+
+var _ lookup.Records = (*Client)(nil)
+
+// New makes a Client. It does no I/O.
+func New(o Options) (*Client, error) {
+	if err := o.Hosts.Check(); err != nil {
+		return nil, err
+	}
+	address := o.BootstrapURL
+	if address == "" {
+		address = defaultBootstrapURL
+	}
+	bootstrapURL, err := parseWebAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		hosts:        o.Hosts,
+		bootstrapURL: bootstrapURL,
+		refresh:      o.Refresh,
+		timeout:      o.Timeout,
+		userAgent:    o.UserAgent,
+		log:          o.Logger,
+	}
+	if c.refresh <= 0 {
+		c.refresh = defaultRefresh
+	}
+	if c.timeout <= 0 {
+		c.timeout = defaultTimeout
+	}
+	if c.userAgent == "" {
+		c.userAgent = defaultUserAgent
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	transport := o.Transport
+	if transport == nil {
+		transport = newTransport()
+	}
+	c.http = &http.Client{
+		Transport: transport,
+		// Redirects are followed by hand, so that every target passes through
+		// the host table.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// newTransport keeps connections to a hundred registries warm. A search asks
+// many of them at once and the same ones again a second later.
+func newTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    2 * time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    16,
+		MaxConnsPerHost:        64,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 32 << 10,
+	}
+}
+
+// Close drops idle connections. Questions under way are not disturbed.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Find asks the registry of ext about name. A question that the caller
+// cancelled is reported as a time-out whose cause is context.Canceled.
+func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
+	base := c.baseFor(ext)
+	if base == nil {
+		return lookup.Finding{}, lookup.ErrNoSource
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+
+	question := base.JoinPath("domain", name.ASCII())
+	finding, err := c.ask(ctx, question, name)
+	if err != nil {
+		err.Detail = base.Host
+		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(err.Code))
+		return lookup.Finding{}, err
+	}
+	return finding, nil
+}
+
+func (c *Client) ask(ctx context.Context, question *url.URL, name registrar.Name) (lookup.Finding, *registrar.Error) {
+	header := http.Header{"Accept": {"application/rdap+json, application/json;q=0.9"}}
+	reply, fault := c.get(ctx, question, header, maxAnswerBytes)
+	if fault != nil {
+		return lookup.Finding{}, fault
+	}
+	return judge(reply, name)
+}
+
+// baseFor is the base address of the RDAP service of ext, nil if none is known.
+func (c *Client) baseFor(ext registrar.Extension) *url.URL {
+	shipped, err := parseBase(ext.RDAP)
+	if err != nil {
+		shipped = nil
+	}
+	if ext.RDAPPinned && shipped != nil {
+		return shipped
+	}
+	if list := c.bootstrap.Load(); list != nil {
+		// RFC 9224, 4: the longest match wins. A shipped address for ".co.uk"
+		// is more exact than a bootstrap entry for "uk".
+		labels := strings.TrimPrefix(ext.TLD, ".")
+		if base := list.bases[labels]; base != nil {
+			return base
+		}
+		if shipped == nil {
+			return list.longest(labels)
+		}
+	}
+	return shipped
+}

@@ -1,0 +1,173 @@
+// Package whois asks registries over WHOIS (RFC 3912) and reads their answers.
+//
+// The protocol says nothing about the form of an answer, so this package knows
+// families of answers instead of servers: an answer is cut into lines, legal
+// text and comments are set aside, and what remains is held against tables of
+// phrases and field names. Classify is that part alone, a pure function.
+//
+// It promises to be wrong on the safe side. "Free" needs a line that says so in
+// as many words, that speaks of the name that was asked if it speaks of any,
+// and that does not stand in a record. Anything else is a record, a refusal, or
+// undecided. A wrong "taken" costs a sale; a wrong "free" costs trust.
+//
+// It refuses to return anything of a record but the fact that it exists, to read
+// more than 128 KiB, to wait longer than its deadline, and to follow referrals:
+// the engine believes only servers that the catalogue names.
+package whois
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+)
+
+const (
+	defaultTimeout = 2200 * time.Millisecond
+	defaultPort    = "43"
+	maxAnswerBytes = 128 << 10
+)
+
+// questions holds the form of the question for servers that want more than the
+// name. NAME stands for the name in A-labels.
+var questions = map[string]string{
+	// Without the type DENIC answers with less; ace says that we send A-labels.
+	"whois.denic.de": "-T dn,ace NAME",
+	// A bare name also matches nameservers and registrars.
+	"whois.verisign-grs.com":   "domain NAME",
+	"ccwhois.verisign-grs.com": "domain NAME",
+	"whois.punktum.dk":         "--charset=utf-8 NAME",
+	"whois.dk-hostmaster.dk":   "--charset=utf-8 NAME",
+	// Without /e the answer is in ISO-2022-JP.
+	"whois.jprs.jp": "NAME/e",
+}
+
+// Options are the settings of a Client. The zero value asks the real world.
+type Options struct {
+	// Hosts says which servers stand elsewhere.
+	Hosts hosts.Table
+	// Timeout bounds one question from the connection to the last byte; 0 means
+	// 2.2 s.
+	Timeout time.Duration
+	// Logger hears, at debug level, the kind and host of every fault. nil means
+	// silence.
+	Logger *slog.Logger
+	// Dialer opens connections; nil means the system's.
+	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// Client asks WHOIS servers. It holds no connections and is safe for concurrent
+// use.
+type Client struct {
+	hosts   hosts.Table
+	timeout time.Duration
+	log     *slog.Logger
+	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+var _ lookup.Records = (*Client)(nil)
+
+// New makes a Client. It does no I/O.
+func New(o Options) (*Client, error) {
+	if err := o.Hosts.Check(); err != nil {
+		return nil, err
+	}
+	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, dial: o.Dialer}
+	if c.timeout <= 0 {
+		c.timeout = defaultTimeout
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.dial == nil {
+		c.dial = new(net.Dialer).DialContext
+	}
+	return c, nil
+}
+
+// Find asks the registry of ext about name. A question that the caller
+// cancelled is reported as a time-out whose cause is context.Canceled.
+func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
+	if ext.WHOIS == "" {
+		return lookup.Finding{}, lookup.ErrNoSource
+	}
+	host, server := ext.WHOIS, ext.WHOIS
+	if h, _, err := net.SplitHostPort(server); err == nil {
+		host = h
+	} else {
+		server = net.JoinHostPort(server, defaultPort)
+	}
+	answer, code, err := c.ask(ctx, c.hosts.Address(server), question(host, name))
+	finding := lookup.Finding{}
+	if code == "" {
+		finding, code = Classify(answer, name.ASCII())
+	}
+	if code != "" {
+		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(code))
+		return lookup.Finding{}, registrar.Fault(code, host, err)
+	}
+	return finding, nil
+}
+
+func question(host string, name registrar.Name) string {
+	form, found := questions[strings.ToLower(host)]
+	if !found {
+		form = "NAME"
+	}
+	return strings.Replace(form, "NAME", name.ASCII(), 1) + "\r\n"
+}
+
+var errTooLarge = errors.New("the answer is too large")
+
+// ask sends one question and reads the answer to its end. The code is empty if
+// that went well.
+func (c *Client) ask(ctx context.Context, address, question string) ([]byte, registrar.Code, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	conn, err := c.dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, codeOf(ctx, err), cause(ctx, err)
+	}
+	defer func() { _ = conn.Close() }()
+	// A cancelled question must not sit in a read: closing ends it at once. The
+	// deadline of ctx comes the same way.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+
+	if _, err := io.WriteString(conn, question); err != nil {
+		return nil, codeOf(ctx, err), cause(ctx, err)
+	}
+	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswerBytes+1))
+	if err != nil {
+		// Even if text has arrived: half a record can look like none.
+		return nil, codeOf(ctx, err), cause(ctx, err)
+	}
+	if len(answer) > maxAnswerBytes {
+		return nil, registrar.FaultBroken, errTooLarge
+	}
+	return answer, "", nil
+}
+
+func codeOf(ctx context.Context, err error) registrar.Code {
+	var network net.Error
+	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
+		return registrar.FaultTimeout
+	}
+	return registrar.FaultRefused
+}
+
+// cause prefers the reason of ctx to "use of closed connection", which is only
+// its effect.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

@@ -1,0 +1,176 @@
+package web
+
+import (
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/rest"
+)
+
+// observer wraps the routes: an id, a log record and a measurement for every
+// request, and a 500 for every panic.
+type observer struct {
+	mux     *http.ServeMux
+	logger  *slog.Logger
+	metrics *requestMetrics
+	pool    sync.Pool
+}
+
+func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Registerer) (*observer, error) {
+	metrics, err := newRequestMetrics(registry)
+	if err != nil {
+		return nil, err
+	}
+	o := &observer{mux: mux, logger: logger, metrics: metrics}
+	o.pool.New = func() any { return new(recorder) }
+	return o, nil
+}
+
+func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	rec := o.pool.Get().(*recorder) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	*rec = recorder{ResponseWriter: w}
+	id := rand.Text()
+	header := w.Header()
+	header["X-Request-Id"] = []string{id}
+	header["X-Content-Type-Options"] = noSniff
+
+	handler, pattern := o.route(r)
+	o.metrics.underWay.Inc()
+	defer func() {
+		if problem := recover(); problem != nil {
+			o.answerPanic(rec, id, problem)
+		}
+		o.metrics.underWay.Dec()
+		took := time.Since(began)
+		o.metrics.observe(pattern, rec.status(), took)
+		o.record(r, rec, id, pattern, took)
+		rec.ResponseWriter = nil
+		o.pool.Put(rec)
+	}()
+	handler.ServeHTTP(rec, r)
+}
+
+var noSniff = []string{"nosniff"}
+
+// route finds the handler without ServeMux's redirects: a path that would have
+// to be cleaned first is a path that does not exist.
+func (o *observer) route(r *http.Request) (http.Handler, string) {
+	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {
+		return http.HandlerFunc(notFound), "/"
+	}
+	return o.mux.Handler(r)
+}
+
+// record writes the one line about this request. Nothing in it comes from the
+// client but the method, and that only if it is a usual one.
+func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, took time.Duration) {
+	level := slog.LevelInfo
+	if rec.status() >= http.StatusInternalServerError && rec.status() != http.StatusBadGateway {
+		level = slog.LevelError
+	}
+	if !o.logger.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 9)
+	attrs = append(attrs,
+		slog.String("id", id),
+		slog.String("method", usualMethod(r.Method)),
+		slog.String("route", pattern),
+		slog.Int("status", rec.status()),
+		slog.Int64("bytes", rec.bytes),
+		slog.Float64("ms", float64(took.Microseconds())/1000),
+	)
+	if rec.kind != 0 {
+		attrs = append(attrs, slog.String("error", rec.kind.String()), slog.String("code", string(rec.code)))
+		if rec.detail != "" {
+			attrs = append(attrs, slog.String("detail", rec.detail))
+		}
+	}
+	o.logger.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+func usualMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return method
+	default:
+		return "other"
+	}
+}
+
+// answerPanic keeps the process alive. The panic's text may quote what the
+// client sent, so only its type and the stack are logged.
+func (o *observer) answerPanic(rec *recorder, id string, problem any) {
+	if err, ok := problem.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(problem) // the agreed way to drop a connection
+	}
+	o.logger.Error("a handler panicked", "id", id, "type", typeName(problem), "stack", string(debug.Stack()))
+	if !rec.wrote() {
+		rest.WriteError(rec, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
+	}
+}
+
+func typeName(problem any) string {
+	switch problem.(type) {
+	case error:
+		return "error"
+	case string:
+		return "string"
+	default:
+		return "other"
+	}
+}
+
+// recorder notes what was answered.
+type recorder struct {
+	http.ResponseWriter
+	answered int
+	bytes    int64
+	kind     registrar.Kind
+	code     registrar.Code
+	detail   string
+}
+
+func (rec *recorder) WriteHeader(status int) {
+	if rec.answered == 0 && status >= http.StatusOK {
+		rec.answered = status
+	}
+	rec.ResponseWriter.WriteHeader(status)
+}
+
+func (rec *recorder) Write(b []byte) (int, error) {
+	if rec.answered == 0 {
+		rec.answered = http.StatusOK
+	}
+	n, err := rec.ResponseWriter.Write(b)
+	rec.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+// Note keeps the last error for the log; see wire.Annotate.
+func (rec *recorder) Note(kind registrar.Kind, code registrar.Code, detail string) {
+	rec.kind, rec.code, rec.detail = kind, code, detail
+}
+
+func (rec *recorder) wrote() bool { return rec.answered != 0 }
+
+func (rec *recorder) status() int {
+	if rec.answered == 0 {
+		return http.StatusOK
+	}
+	return rec.answered
+}

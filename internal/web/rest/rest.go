@@ -1,0 +1,86 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+// Lookups answers questions about names.
+type Lookups interface {
+	Check(ctx context.Context, domain string) (lookup.Answer, error)
+	Search(ctx context.Context, query string) (lookup.Result, error)
+}
+
+// Budget counts requests by address.
+type Budget interface {
+	// Spend counts one request if it is allowed, and says which windows apply.
+	Spend(addr netip.Addr) (quota.Decision, []quota.Window)
+}
+
+// Handler serves both endpoints.
+type Handler struct {
+	lookups Lookups
+	budget  Budget
+	address func(*http.Request) netip.Addr
+}
+
+// New returns a Handler; address says who is asking.
+func New(lookups Lookups, budget Budget, address func(*http.Request) netip.Addr) *Handler {
+	return &Handler{lookups: lookups, budget: budget, address: address}
+}
+
+// Check is POST /api/domain/check.
+func (h *Handler) Check(w http.ResponseWriter, r *http.Request) {
+	h.serve(w, r, "domain", func(ctx context.Context, domain string) (any, error) {
+		answer, err := h.lookups.Check(ctx, domain)
+		switch {
+		case err == nil:
+			return checkBody(answer), nil
+		case registrar.KindOf(err) == registrar.KindUnsupported:
+			return unsupportedBody{Domain: domain, TLD: answer.TLD}, nil
+		default:
+			return errorBody{Error: sentence(err), Domain: answer.Domain}, err
+		}
+	})
+}
+
+// Search is POST /api/domain/search.
+func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
+	h.serve(w, r, "query", func(ctx context.Context, query string) (any, error) {
+		result, err := h.lookups.Search(ctx, query)
+		if err != nil {
+			return errorBody{Error: sentence(err)}, err
+		}
+		return searchBodyOf(w, result), nil
+	})
+}
+
+// serve does what both endpoints have in common: spend, decode, call, encode.
+// The body that call returns is sent whether or not it also returns an error.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
+	call func(ctx context.Context, value string) (any, error),
+) {
+	w.Header()["Cache-Control"] = []string{"no-store"}
+	decision, windows := h.budget.Spend(h.address(r))
+	writeBudget(w.Header(), decision, windows)
+	if !decision.Allowed {
+		WriteError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: overBudget, RetryAfter: decision.RetryAfter})
+		return
+	}
+	value, err := readField(w, r, field)
+	if err != nil {
+		WriteError(w, err)
+		return
+	}
+	body, err := call(r.Context(), value)
+	if err != nil {
+		wire.Annotate(w, err)
+	}
+	wire.WriteJSON(w, statusOf(err), body)
+}

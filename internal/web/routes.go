@@ -1,0 +1,159 @@
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/rest"
+)
+
+// Config is what the front needs.
+type Config struct {
+	// BaseURL is the service's own address, for the documents.
+	BaseURL string
+	// Lookups and Budget serve the REST interface.
+	Lookups rest.Lookups
+	Budget  rest.Budget
+	// TrustedProxies are the networks whose forwarding headers are believed.
+	TrustedProxies []netip.Prefix
+	// Ready says whether the service wants new requests.
+	Ready func() bool
+	// Logger gets one record a request.
+	Logger *slog.Logger
+	// Registry gets the metrics.
+	Registry prometheus.Registerer
+}
+
+// route is one line of the list below.
+type route struct {
+	method  string
+	path    string
+	handler http.HandlerFunc
+	// anyOrigin lets scripts of any web page call it, without credentials.
+	anyOrigin bool
+}
+
+// routes is everything that the service answers to, in the contract's order.
+func routes(cfg Config, addresses addressFinder) ([]route, error) {
+	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.find)
+	documents, err := discovery.New(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	const anyOrigin = true
+	return []route{
+		{"POST", "/api/domain/check", lookups.Check, anyOrigin},
+		{"POST", "/api/domain/search", lookups.Search, anyOrigin},
+
+		{"GET", "/openapi.json", documents.OpenAPI, anyOrigin},
+
+		{"GET", "/{$}", documents.Welcome, false},
+		{"GET", "/healthz", healthz, false},
+		{"GET", "/readyz", readyz(cfg.Ready), false},
+	}, nil
+}
+
+// New returns the handler of the whole service.
+func New(cfg Config) (http.Handler, error) {
+	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
+		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
+	}
+	list, err := routes(cfg, addressFinder{trusted: cfg.TrustedProxies})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	resources := make(map[string]*resource)
+	for _, r := range list {
+		res, ok := resources[r.path]
+		if !ok {
+			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.anyOrigin}
+			resources[r.path] = res
+			mux.Handle(r.path, res)
+		}
+		res.methods[r.method] = r.handler
+		if r.method == http.MethodGet {
+			res.methods[http.MethodHead] = r.handler
+		}
+	}
+	for _, res := range resources {
+		res.allow = allowed(res.methods)
+	}
+	mux.HandleFunc("/", notFound)
+	return newObserver(mux, cfg.Logger, cfg.Registry)
+}
+
+// resource is one path with its methods. It answers 405 and OPTIONS itself,
+// because ServeMux would answer in plain text.
+type resource struct {
+	methods   map[string]http.HandlerFunc
+	allow     string
+	anyOrigin bool
+}
+
+func allowed(methods map[string]http.HandlerFunc) string {
+	names := []string{http.MethodOptions}
+	for name := range methods {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if res.anyOrigin {
+		allowAnyOrigin(w.Header())
+	}
+	if handler, ok := res.methods[r.Method]; ok {
+		handler(w, r)
+		return
+	}
+	w.Header().Set("Allow", res.allow)
+	if r.Method == http.MethodOptions {
+		if res.anyOrigin {
+			answerPreflight(w.Header(), res.allow)
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchPath})
+}
+
+// healthz says that the process serves.
+func healthz(w http.ResponseWriter, _ *http.Request) { writeState(w, http.StatusOK, "ok\n") }
+
+// readyz says whether a load balancer should send requests here.
+func readyz(ready func() bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if !ready() {
+			writeState(w, http.StatusServiceUnavailable, "draining\n")
+			return
+		}
+		writeState(w, http.StatusOK, "ready\n")
+	}
+}
+
+func writeState(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text))
+}
+
+// Health serves /healthz and /readyz on the private port too.
+func Health(mux *http.ServeMux, ready func() bool) {
+	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /readyz", readyz(ready))
+}

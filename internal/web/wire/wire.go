@@ -1,0 +1,53 @@
+// Package wire holds what every HTTP transport of ours does in the same way:
+// write JSON whole or not at all, and leave a note for the request log.
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// WriteJSON encodes before it writes the status line, so that an answer is never
+// half of one status and half of another.
+func WriteJSON(w http.ResponseWriter, status int, body any) {
+	encoded, err := json.Marshal(body)
+	if err != nil { // can't happen with our own types; never answer with silence
+		Annotate(w, &registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	WriteBytes(w, status, "application/json", encoded)
+}
+
+// WriteBytes writes a finished body.
+func WriteBytes(w http.ResponseWriter, status int, contentType string, body []byte) {
+	header := w.Header()
+	header["Content-Type"] = []string{contentType}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone; there is nobody to tell
+}
+
+// Noter is a ResponseWriter that keeps a note for the request log.
+type Noter interface {
+	Note(kind registrar.Kind, code registrar.Code, detail string)
+}
+
+// Annotate leaves the kind, code and detail of err in the request log. It is the
+// only way from an error to the log, so that no foreign text gets there.
+func Annotate(w http.ResponseWriter, err error) {
+	noter, ok := w.(Noter)
+	if !ok {
+		return
+	}
+	var e *registrar.Error
+	if errors.As(err, &e) {
+		noter.Note(e.Kind, e.Code, e.Detail)
+		return
+	}
+	noter.Note(registrar.KindInternal, "", "")
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// The events are those of a run with one passing, one failing, one skipped
+// and one panicking test, a broken build and a line that is no event.
+const recorded = `go: some complaint that is not JSON
+{"Action":"build-output","ImportPath":"x/broken","Output":"broken.go:3: undefined: y\n"}
+{"Action":"output","Package":"x/a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
+{"Action":"output","Package":"x/a","Test":"TestGood","Output":"    a_test.go:5: chatty\n"}
+{"Action":"pass","Package":"x/a","Test":"TestGood"}
+{"Action":"output","Package":"x/a","Test":"TestBad","Output":"    a_test.go:9: got 1, want 2\n"}
+{"Action":"fail","Package":"x/a","Test":"TestBad"}
+{"Action":"output","Package":"x/a","Test":"TestNeedsDB","Output":"=== RUN   TestNeedsDB\n"}
+{"Action":"output","Package":"x/a","Test":"TestNeedsDB","Output":"    a_test.go:12: no database\n"}
+{"Action":"output","Package":"x/a","Test":"TestNeedsDB","Output":"--- SKIP: TestNeedsDB (0.00s)\n"}
+{"Action":"skip","Package":"x/a","Test":"TestNeedsDB"}
+{"Action":"output","Package":"x/a","Output":"FAIL\tx/a\t0.01s\n"}
+{"Action":"fail","Package":"x/a"}
+{"Action":"output","Package":"x/b","Test":"TestPanics","Output":"panic: out of luck\n"}
+{"Action":"fail","Package":"x/b"}
+{"Action":"output","Package":"x/c","Output":"PASS\n"}
+{"Action":"output","Package":"x/c","Output":"ok  \tx/c\t0.02s\n"}
+{"Action":"pass","Package":"x/c"}
+{"Action":"output","Package":"x/d","Output":"?   \tx/d\t[no test files]\n"}
+{"Action":"skip","Package":"x/d"}
+`
+
+func TestReportShowsWhatFailedAndNamesWhatWasSkipped(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := report(strings.NewReader(recorded), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"some complaint that is not JSON",
+		"undefined: y",
+		"got 1, want 2",
+		"panic: out of luck",
+		"ok  \tx/c\t0.02s",
+		"[no test files]",
+		"1 tests passed, 1 failed, 1 skipped",
+		"SKIPPED x/a TestNeedsDB: a_test.go:12: no database",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, unwanted := range []string{"=== RUN", "chatty", "PASS"} {
+		if strings.Contains(out.String(), unwanted) {
+			t.Errorf("the report contains %q, which nobody needs to read", unwanted)
+		}
+	}
+	if t.Failed() {
+		t.Logf("the report:\n%s", out.String())
+	}
+}
+
+func TestExitCodeIsGoTests(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	code, err := run(t.Context(), []string{"./no-such-folder"}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code == 0 {
+		t.Errorf("exit code 0 for a package that does not exist; output:\n%s", out.String())
+	}
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The whole test run: set up, read the code cheaply, run every test.
+# Arguments go to "go test".
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+
+need_go
+race=-race
+if ! want_race; then
+  race=
+  trap 'echo "NOTE: without a C compiler this run had NO race detector (the top of this output says how to get one)." >&2' EXIT
+fi
+
+bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
+  -not -path '*/testdata/*' -print0 | xargs -0 gofmt -l)
+if [ -n "$bad" ]; then
+  printf 'not formatted, run "gofmt -w" on:\n%s\n' "$bad" >&2
+  exit 1
+fi
+go vet ./...
+
+CGO_ENABLED=${race:+1} go run ./scripts/gotest ${race:+"$race"} "$@" ./...

@@ -1,0 +1,398 @@
+// Package imports keeps the architecture true: it reads the import lines of
+// every Go file in the repository and compares them with one table of rules.
+//
+// It promises that a package without a rule is a failure too, so that a new
+// folder cannot slip in beside the design, and that every rule is seen to fail
+// on a made-up tree. It parses in this process, because a shelled-out
+// "go list" would be hidden from the test cache and a violation with it. Test
+// files obey the same rules: a test that needs both sides of a border belongs
+// below test/.
+package imports
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A rule says what the packages of one place may import from this module. A
+// pattern is a folder, or a folder and "/*" for all that lies below it.
+type rule struct {
+	who []string
+	may []string
+	// why is the reason, and fix what to do instead.
+	why, fix string
+}
+
+const (
+	words   = "internal/registrar"
+	domains = "internal/registrar/*"
+	hosts   = "internal/upstream/hosts"
+	leaf    = "internal/web/wire" // what transports share
+	// own stands for the part of the tree that the importing package belongs
+	// to: internal/registrar/order and all below it.
+	own = "own"
+)
+
+// The first rule that matches a package holds, so exceptions stand above what
+// they are exceptions from.
+var rules = []rule{
+	{
+		who: []string{words},
+		why: "the words that every package speaks depend on nobody",
+		fix: "move the code to the package that needs it",
+	},
+	{
+		who: []string{domains},
+		may: []string{words, own},
+		why: "domain packages know the words, but neither each other nor the outside",
+		fix: "declare the small interface that is needed, and let cmd hand it in",
+	},
+	{
+		who: []string{"internal/web"},
+		may: []string{words, domains, "internal/web/*"},
+		why: "transports call domain services and no connectors",
+		fix: "take the service as a parameter, and let cmd hand it in",
+	},
+	{
+		who: []string{leaf, leaf + "/*"},
+		may: []string{words, domains},
+		why: "what transports share knows no transport",
+		fix: "keep the code in the transport that it needs",
+	},
+	{
+		who: []string{"internal/web/*"},
+		may: []string{words, domains, leaf, leaf + "/*", own},
+		why: "transports do not know each other",
+		fix: "move what they share to " + leaf + ", or the decision to a domain package",
+	},
+	{
+		who: []string{"internal/store", "internal/store/*"},
+		may: []string{words, domains, "internal/store", "internal/store/*"},
+		why: "the store imports inward only, to implement ports",
+		fix: "put the port beside the domain code that needs it",
+	},
+	{
+		who: []string{"internal/upstream/*"},
+		may: []string{words, domains, hosts, own},
+		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
+		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
+	},
+	{
+		who: []string{"internal/sandbox", "internal/sandbox/*"},
+		may: []string{words, "internal/sandbox", "internal/sandbox/*"},
+		why: "the simulated world shares no code with the connectors that are tried on it",
+		fix: "write the server's side anew; a test of both ends belongs below test/",
+	},
+	{
+		who: []string{"internal/config"},
+		may: []string{words, domains, hosts},
+		why: "settings describe the parts, they do not build them",
+		fix: "build the part in cmd, from the setting",
+	},
+	{
+		who: []string{"cmd/*"},
+		may: []string{"internal/*", own},
+		why: "a command wires everything, but nothing that is only for tests",
+		fix: "move what the command needs below internal/",
+	},
+	{
+		who: []string{"test/*"},
+		may: []string{"internal/*", "test/*"},
+		why: "tests use the commands as programs",
+		fix: "move what the test needs below internal/, or run the binary",
+	},
+	{
+		who: []string{"scripts/*"},
+		why: "scripts must run while the product does not build",
+		fix: "make it a command below cmd/ or test/",
+	},
+}
+
+const (
+	unplacedFix = "place it where ARCHITECTURE.md says, or add a rule for it in test/imports with its reason"
+	testingWhy  = `"testing" in a program brings test flags along, and code that only tests call`
+	testingFix  = "move the code to a _test.go file or below test/"
+)
+
+func TestPackagesImportOnlyWhatTheArchitectureAllows(t *testing.T) {
+	t.Parallel()
+	root, err := repositoryRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, files, err := violations(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files == 0 {
+		t.Fatalf("no Go files found, so nothing was checked")
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
+// Each tree breaks one rule with one import; want is the violation's reason.
+func TestEachRuleCanFail(t *testing.T) {
+	t.Parallel()
+	whyOf := func(pkg string) string {
+		r, ok := ruleFor(pkg)
+		if !ok {
+			t.Fatalf("no rule for %s", pkg)
+		}
+		return r.why
+	}
+	broken := []struct{ file, imports, why string }{
+		{"internal/registrar/name.go", "internal/config", whyOf("internal/registrar")},
+		{"internal/registrar/name.go", "internal/registrar/lookup", whyOf("internal/registrar")},
+		{"internal/registrar/order/order.go", "internal/registrar/lookup", whyOf("internal/registrar/order")},
+		{"internal/registrar/order/order.go", "internal/store", whyOf("internal/registrar/order")},
+		{"internal/registrar/order/order_test.go", "internal/upstream/rdap", whyOf("internal/registrar/order")},
+		{"internal/web/routes.go", "internal/store", whyOf("internal/web")},
+		{"internal/web/routes.go", "internal/upstream/hosts", whyOf("internal/web")},
+		{"internal/web/wire/wire.go", "internal/web/rest", whyOf("internal/web/wire")},
+		{"internal/web/rest/rest.go", "internal/web/mcp", whyOf("internal/web/rest")},
+		{"internal/web/rest/rest.go", "internal/web", whyOf("internal/web/rest")},
+		{"internal/web/rest/rest.go", "internal/sandbox/registry", whyOf("internal/web/rest")},
+		{"internal/web/rest/rest.go", "internal/config", whyOf("internal/web/rest")},
+		{"internal/store/order.go", "internal/upstream/stripe", whyOf("internal/store")},
+		{"internal/upstream/rdap/rdap.go", "internal/upstream/whois", whyOf("internal/upstream/rdap")},
+		{"internal/upstream/rdap/rdap.go", "internal/web/wire", whyOf("internal/upstream/rdap")},
+		{"internal/upstream/rdap/rdap_test.go", "internal/sandbox/registry", whyOf("internal/upstream/rdap")},
+		{"internal/sandbox/registry/rdap.go", "internal/upstream/rdap", whyOf("internal/sandbox/registry")},
+		{"internal/sandbox/registry/rdap.go", "internal/registrar/lookup", whyOf("internal/sandbox/registry")},
+		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
+		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
+		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
+		{"test/bench/main.go", "cmd/dotkontor", whyOf("test/bench")},
+		{"scripts/gotest/main.go", "internal/registrar", whyOf("scripts/gotest")},
+		{"internal/utils/utils.go", "internal/registrar", unplacedFix},
+		{"main.go", "internal/web", unplacedFix},
+		{"internal/web/rest/rest.go", "testing", testingWhy},
+		{"cmd/dotkontor/main.go", "testing/fstest", testingWhy},
+	}
+	for _, b := range broken {
+		t.Run(b.file+" imports "+b.imports, func(t *testing.T) {
+			t.Parallel()
+			found := violationsOf(t, b.file, b.imports)
+			if len(found) != 1 || !strings.Contains(found[0], b.why) || !strings.Contains(found[0], b.file) {
+				t.Errorf("got %q, want one violation that names %s and says %q", found, b.file, b.why)
+			}
+		})
+	}
+	for _, r := range rules {
+		if !slices.ContainsFunc(broken, func(b struct{ file, imports, why string }) bool { return b.why == r.why }) {
+			t.Errorf("no tree breaks the rule of %s: add one", r.who)
+		}
+	}
+}
+
+func TestWhatTheArchitectureAllowsIsNotReported(t *testing.T) {
+	t.Parallel()
+	for _, allowed := range []struct{ file, imports string }{
+		{"internal/registrar/lookup/lookup.go", "internal/registrar"},
+		{"internal/registrar/order/order.go", "internal/registrar/order/state"},
+		{"internal/registrar/order/order_test.go", "internal/registrar/order"},
+		{"internal/web/routes.go", "internal/web/rest"},
+		{"internal/web/rest/rest.go", "internal/registrar/lookup"},
+		{"internal/web/rest/rest.go", "internal/web/wire"},
+		{"internal/upstream/rdap/rdap.go", "internal/registrar/lookup"},
+		{"internal/upstream/rdap/rdap.go", "internal/upstream/hosts"},
+		{"internal/sandbox/registry/rdap.go", "internal/sandbox/clock"},
+		{"internal/config/config.go", "internal/upstream/hosts"},
+		{"cmd/dotkontor/serve.go", "internal/sandbox/registry"},
+		{"test/journeys/search_test.go", "internal/upstream/rdap"},
+		{"test/rig/rig.go", "testing"},
+		{"internal/web/rest/rest_test.go", "testing"},
+		{"internal/web/rest/testdata/bad.go", "internal/store"},
+	} {
+		if found := violationsOf(t, allowed.file, allowed.imports); len(found) != 0 {
+			t.Errorf("%s imports %s: %q", allowed.file, allowed.imports, found)
+		}
+	}
+}
+
+// violationsOf checks a repository of one file with one import, which is of
+// the standard library if it starts with "testing".
+func violationsOf(t *testing.T, file, imported string) []string {
+	t.Helper()
+	root := t.TempDir()
+	if !strings.HasPrefix(imported, "testing") {
+		imported = "example.org/made/up/" + imported
+	}
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/made/up\n",
+		file:     fmt.Sprintf("package p\n\nimport _ %q\n", imported),
+	} {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, files, err := violations(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files == 0 && !strings.Contains(file, "testdata") {
+		t.Fatalf("%s was not read", file)
+	}
+	return found
+}
+
+// violations reads every Go file below root, whatever its build tags.
+func violations(root string) (found []string, files int, err error) {
+	module, err := modulePath(root)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name != root && notOurs(name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		files++
+		relative, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		broken, err := violationsIn(name, filepath.ToSlash(relative), module)
+		found = append(found, broken...)
+		return err
+	})
+	return found, files, err
+}
+
+// notOurs tells the folders that "go build ./..." passes over as well: hidden
+// ones, test data, and other modules such as a module cache in the checkout.
+func notOurs(folder string) bool {
+	base := filepath.Base(folder)
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
+}
+
+func violationsIn(name, file, module string) (found []string, err error) {
+	positions := token.NewFileSet()
+	parsed, err := parser.ParseFile(positions, name, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	pkg := path.Dir(file)
+	r, placed := ruleFor(pkg)
+	if !placed {
+		return []string{fmt.Sprintf("%s: no rule says what package %s may import.\n  Do: %s.", file, pkg, unplacedFix)}, nil
+	}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		at := fmt.Sprintf("%s:%d", file, positions.Position(spec.Pos()).Line)
+		if isTesting(imported) && !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "test/") {
+			found = append(found, violation(at, imported, testingWhy, testingFix))
+			continue
+		}
+		inside, isOurs := strings.CutPrefix(imported, module+"/")
+		if isOurs && inside != pkg && !r.allows(pkg, inside) {
+			found = append(found, violation(at, inside, r.why, r.fix))
+		}
+	}
+	return found, nil
+}
+
+func violation(at, imported, why, fix string) string {
+	return fmt.Sprintf("%s imports %s.\n  Rule: %s.\n  Do: %s.", at, imported, why, fix)
+}
+
+func isTesting(imported string) bool {
+	return imported == "testing" || strings.HasPrefix(imported, "testing/")
+}
+
+func ruleFor(pkg string) (rule, bool) {
+	for _, r := range rules {
+		if slices.ContainsFunc(r.who, func(pattern string) bool { return matches(pattern, pkg) }) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func (r rule) allows(pkg, imported string) bool {
+	return slices.ContainsFunc(r.may, func(pattern string) bool {
+		if pattern == own {
+			unit := r.unit(pkg)
+			return imported == unit || strings.HasPrefix(imported, unit+"/")
+		}
+		return matches(pattern, imported)
+	})
+}
+
+// unit is the part of the tree that pkg belongs to: the folder right below the
+// rule's place.
+func (r rule) unit(pkg string) string {
+	for _, pattern := range r.who {
+		place, below := strings.CutSuffix(pattern, "*")
+		if rest, inside := strings.CutPrefix(pkg, place); below && inside {
+			first, _, _ := strings.Cut(rest, "/")
+			return place + first
+		}
+	}
+	return pkg
+}
+
+func matches(pattern, pkg string) bool {
+	if place, below := strings.CutSuffix(pattern, "*"); below {
+		return strings.HasPrefix(pkg, place)
+	}
+	return pkg == pattern
+}
+
+// repositoryRoot is the nearest folder upwards that has a go.mod.
+func repositoryRoot() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder, nil
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return "", fmt.Errorf("no go.mod in this folder or above it")
+		}
+		folder = parent
+	}
+}
+
+func modulePath(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if module, ok := strings.CutPrefix(line, "module "); ok {
+			return strings.TrimSpace(module), nil
+		}
+	}
+	return "", fmt.Errorf("go.mod names no module")
+}
