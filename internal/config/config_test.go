@@ -1,0 +1,142 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dotkontor.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAnEmptyFileIsAValidConfiguration(t *testing.T) {
+	cfg, err := Load(write(t, ""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.BaseURL != "http://127.0.0.1:8080" || cfg.Limits.LookupPerMinute != 30 || cfg.Limits.LookupPer6Hours != 300 {
+		t.Errorf("got %+v", cfg)
+	}
+}
+
+func TestAFileSetsWhatItNamesAndTheEnvironmentWins(t *testing.T) {
+	path := write(t, `
+base_url = "https://domains.example/"
+[server]
+listen = "[::]:443"
+trusted_proxies = ["10.0.0.0/8"]
+drain_delay = "5s"
+[limits]
+lookup_per_minute = 60
+[[limits.shared_egress]]
+network = "198.51.100.0/24"
+lookup_per_minute = 600
+lookup_per_6_hours = 6000
+[upstream.hosts]
+"whois.denic.de:43" = "127.0.0.1:4343"
+`)
+	cfg, err := Load(path, []string{
+		"PATH=/bin", "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=90", "DOTKONTOR_LOOKUP_KEEP_FREE=10s", "DOTKONTOR_CONFIG=x",
+		"DOTKONTOR_SERVER_TRUSTED_PROXIES=192.0.2.1, 2001:db8::/32", "DOTKONTOR_LOG_LEVEL=warn",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.BaseURL != "https://domains.example" || cfg.Server.Listen != "[::]:443" || time.Duration(cfg.Server.DrainDelay) != 5*time.Second {
+		t.Errorf("the file is not respected: %+v", cfg)
+	}
+	if cfg.Limits.LookupPerMinute != 90 || time.Duration(cfg.Lookup.KeepFree) != 10*time.Second || cfg.Log.Level != "warn" ||
+		!reflect.DeepEqual(cfg.Server.TrustedProxies, []string{"192.0.2.1", "2001:db8::/32"}) {
+		t.Errorf("the environment does not win: %+v", cfg)
+	}
+	if len(cfg.Limits.SharedEgress) != 1 || cfg.Upstream.Hosts["whois.denic.de:43"] != "127.0.0.1:4343" {
+		t.Errorf("tables are lost: %+v", cfg)
+	}
+}
+
+func TestUnknownKeysAreRefused(t *testing.T) {
+	_, err := Load(write(t, "base_ulr = \"https://x.example\"\n[server]\nlisten_on = \"x\"\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "base_ulr") || !strings.Contains(err.Error(), "server.listen_on") {
+		t.Errorf("got %v, want both keys", err)
+	}
+	_, err = Load("", []string{"DOTKONTOR_LIMITS_LOOKUP_PER_MINUT=5"})
+	if err == nil || !strings.Contains(err.Error(), "DOTKONTOR_LIMITS_LOOKUP_PER_MINUT is not a setting") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEveryWrongValueIsTold(t *testing.T) {
+	for _, test := range []struct{ toml, want string }{
+		{`base_url = "domains.example"`, "base_url"},
+		{`base_url = "https://domains.example/shop"`, "must end after the host"},
+		{`data = ""`, "data"},
+		{"[server]\nlisten = \"8080\"", "server.listen"},
+		{"[server]\nmetrics_listen = \"\"", "server.metrics_listen"},
+		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
+		{"[server]\ntls_cert = \"/does/not/exist\"\ntls_key = \"/does/not/exist\"", "server.tls_key"},
+		{"[server]\ntrusted_proxies = [\"ten\"]", "server.trusted_proxies"},
+		{"[server]\nmax_header_bytes = 1", "server.max_header_bytes"},
+		{"[server]\nread_timeout = \"0s\"", "server.read_timeout"},
+		{"[server]\nwrite_timeout = \"1s\"", "server.write_timeout"},
+		{"[server]\nread_timeout = \"soon\"", "soon"},
+		{"[log]\nlevel = \"loud\"", "log.level"},
+		{"[log]\nformat = \"xml\"", "log.format"},
+		{"[limits]\nlookup_per_minute = 0", "limits.lookup_per_minute"},
+		{"[[limits.shared_egress]]\nnetwork = \"x\"", "limits.shared_egress[0].network"},
+		{"[lookup]\ndeadline = \"6s\"", "lookup.deadline"},
+		{"[upstream]\nbootstrap = \"ftp://x\"", "upstream.bootstrap"},
+		{"[upstream]\ndns = [\"127.0.0.1\"]", "upstream.dns"},
+		{"[upstream.hosts]\n\"whois.denic.de\" = \"x\"", "upstream.hosts"},
+		{"[server", "dotkontor.toml"},
+	} {
+		if _, err := Load(write(t, test.toml), nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: got %v, want %q", test.toml, err, test.want)
+		}
+	}
+	for _, variable := range []string{"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=many", "DOTKONTOR_SERVER_READ_TIMEOUT=soon"} {
+		if _, err := Load("", []string{variable}); err == nil {
+			t.Errorf("%s was accepted", variable)
+		}
+	}
+	if _, err := Load("/does/not/exist.toml", nil); err == nil {
+		t.Error("a missing file was accepted")
+	}
+}
+
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	cfg := Default()
+	cfg.BaseURL = "https://domains.example"
+	cfg.Upstream.DNS = []string{"127.0.0.1:53"}
+	cfg.Upstream.Hosts = map[string]string{"rdap.example:443": "http://127.0.0.1:9001"}
+	path := filepath.Join(t.TempDir(), "x.toml")
+	if err := cfg.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(normal(cfg), normal(again)) {
+		t.Errorf("wrote %+v\nread  %+v", cfg, again)
+	}
+}
+
+// normal makes empty and missing lists the same.
+func normal(c Config) Config {
+	if len(c.Server.TrustedProxies) == 0 {
+		c.Server.TrustedProxies = nil
+	}
+	if len(c.Limits.SharedEgress) == 0 {
+		c.Limits.SharedEgress = nil
+	}
+	return c
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+)
+
+// lookups answers by the name that is asked.
+type lookups struct{}
+
+func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
+	answer := lookup.Answer{Domain: domain, TLD: ".de", Availability: lookup.Available}
+	switch domain {
+	case "panic.de":
+		panic("a panic that quotes " + domain)
+	case "abort.de":
+		panic(http.ErrAbortHandler)
+	case "foreign.de":
+		return answer, errors.New("a foreign error that quotes " + domain)
+	case "failing.de":
+		return answer, registrar.Fault(registrar.FaultThrottled, "rdap.example", errors.New("quotes "+domain))
+	}
+	return answer, nil
+}
+
+func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
+type budget struct{ left int }
+
+func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
+	windows := []quota.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
+	if b.left == 0 {
+		return quota.Decision{RetryAfter: 4200 * time.Millisecond, Reset: 4200 * time.Millisecond}, windows
+	}
+	b.left--
+	return quota.Decision{Allowed: true, Remaining: b.left, Reset: time.Minute}, windows
+}
+
+func newFront(t *testing.T, left int) (http.Handler, *bytes.Buffer) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	handler, err := New(Config{
+		BaseURL: "https://domains.example", Lookups: lookups{}, Budget: &budget{left: left},
+		Ready: func() bool { return left > 0 }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler, log
+}
+
+func do(handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, httptest.NewRequest(method, path, strings.NewReader(body)))
+	return recorder
+}
+
+func TestAPanicEndsOneRequestAndQuotesNothing(t *testing.T) {
+	handler, log := newFront(t, 10)
+	answer := do(handler, "POST", "/api/domain/check", `{"domain":"panic.de"}`)
+	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error":`) {
+		t.Errorf("got %d %s", answer.Code, answer.Body)
+	}
+	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "a handler panicked") {
+		t.Errorf("the log says %s", log)
+	}
+	if again := do(handler, "POST", "/api/domain/check", `{"domain":"good.de"}`); again.Code != http.StatusOK {
+		t.Errorf("the next request got %d", again.Code)
+	}
+}
+
+func TestAnAbortedHandlerDropsTheConnection(t *testing.T) {
+	handler, _ := newFront(t, 10)
+	defer func() {
+		if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // the very value
+			t.Errorf("recovered %v", problem)
+		}
+	}()
+	do(handler, "POST", "/api/domain/check", `{"domain":"abort.de"}`)
+	t.Error("the handler returned")
+}
+
+func TestForeignErrorsAre500AndReachNeitherClientNorLog(t *testing.T) {
+	handler, log := newFront(t, 10)
+	answer := do(handler, "POST", "/api/domain/check", `{"domain":"foreign.de"}`)
+	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "quotes") {
+		t.Errorf("got %d %s", answer.Code, answer.Body)
+	}
+	if strings.Contains(log.String(), "foreign.de") {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestTheLogSaysWhichUpstreamFailedAndNotWhatWasAsked(t *testing.T) {
+	handler, log := newFront(t, 10)
+	answer := do(handler, "POST", "/api/domain/check", `{"domain":"failing.de"}`)
+	var record struct{ ID, Method, Route, Error, Code, Detail, Level string }
+	if err := json.Unmarshal(log.Bytes(), &record); err != nil {
+		t.Fatal(err)
+	}
+	if record.Error != "upstream" || record.Code != "throttled" || record.Detail != "rdap.example" ||
+		record.Route != "/api/domain/check" || record.Method != "POST" || record.Level != "INFO" ||
+		record.ID != answer.Header().Get("X-Request-Id") {
+		t.Errorf("the record is %+v", record)
+	}
+	if strings.Contains(log.String(), "failing.de") {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestAnUnusualMethodDoesNotReachTheLog(t *testing.T) {
+	handler, log := newFront(t, 10)
+	if answer := do(handler, "CANARY", "/api/domain/check", ""); answer.Code != http.StatusMethodNotAllowed {
+		t.Errorf("got %d", answer.Code)
+	}
+	if strings.Contains(log.String(), "CANARY") || !strings.Contains(log.String(), `"method":"other"`) {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestReadinessFollowsTheService(t *testing.T) {
+	for left, want := range map[int]int{0: http.StatusServiceUnavailable, 1: http.StatusOK} {
+		handler, _ := newFront(t, left)
+		if got := do(handler, "GET", "/readyz", "").Code; got != want {
+			t.Errorf("readyz answers %d, want %d", got, want)
+		}
+		if got := do(handler, "GET", "/healthz", "").Code; got != http.StatusOK {
+			t.Errorf("healthz answers %d", got)
+		}
+	}
+}
+
+func TestTheBudgetIsToldInHeaders(t *testing.T) {
+	handler, _ := newFront(t, 1)
+	header := do(handler, "POST", "/api/domain/check", `{"domain":"good.de"}`).Header()
+	if got := header.Get("RateLimit-Policy"); got != `"60s";q=30;w=60, "21600s";q=300;w=21600` {
+		t.Errorf("RateLimit-Policy: %s", got)
+	}
+	if got := header.Get("RateLimit"); got != `"60s";r=0;t=60` {
+		t.Errorf("RateLimit: %s", got)
+	}
+	if header.Get("Retry-After") != "" {
+		t.Error("an accepted request has Retry-After")
+	}
+	refused := do(handler, "POST", "/api/domain/check", `{"domain":"good.de"}`)
+	if refused.Code != http.StatusTooManyRequests || refused.Header().Get("Retry-After") != "5" {
+		t.Errorf("got %d with Retry-After %s", refused.Code, refused.Header().Get("Retry-After"))
+	}
+}
+
+func TestTheFrontRefusesToStandWithoutItsParts(t *testing.T) {
+	if _, err := New(Config{}); err == nil {
+		t.Error("an empty configuration was accepted")
+	}
+	registry := prometheus.NewRegistry()
+	cfg := Config{Logger: slog.New(slog.DiscardHandler), Registry: registry, Ready: func() bool { return true }}
+	if _, err := New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(cfg); err == nil {
+		t.Error("the same metrics were registered twice")
+	}
+}
