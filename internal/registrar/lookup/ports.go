@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -29,6 +30,23 @@ type Finding struct {
 	State State
 	// Premium says that the registry sells this name at a price of its own.
 	Premium bool
+	// Record is what a Registered name's record says; nil means that the source
+	// did not tell.
+	Record *Record
+}
+
+// Record is the part of a registry's record that is about the name and not
+// about a person. There is deliberately no field for free text but the name of
+// the registrar, which is a company that the registry accredits.
+type Record struct {
+	// Status holds EPP's status words as RFC 5731 writes them ("clientHold"),
+	// or a registry's own short word in lower case ("connect").
+	Status []string
+	// Created, Updated and Expires are zero where the registry does not say.
+	Created, Updated, Expires time.Time
+	// Nameservers are host names in lower case, without a trailing dot.
+	Nameservers []string
+	Registrar   string
 }
 
 // ErrNoSource is returned by a port that knows no server for the extension.
