@@ -38,7 +38,7 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	p, err := newProduct(cfg, newLogger(cfg.Log, t.err), time.Now)
+	p, err := newProduct(t.ctx, cfg, newLogger(cfg.Log, t.err), time.Now)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ type product struct {
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
-func newProduct(cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
+func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
 	p := &product{cfg: cfg, logger: logger, metrics: prometheus.NewRegistry()}
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -97,7 +97,7 @@ func newProduct(cfg config.Config, logger *slog.Logger, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	p.server, err = listen(cfg.Server, logger)
+	p.server, err = listen(ctx, cfg.Server, logger)
 	if err != nil {
 		return nil, err
 	}
