@@ -160,7 +160,9 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 		return fmt.Errorf("the log: %w", err)
 	}
 	defer logFile.Close()
-	p, err := newProduct(t.ctx, cfg, newLogger(cfg.Log, logFile), now)
+	logger, flush := newLogger(cfg.Log, logFile)
+	defer flush()
+	p, err := newProduct(t.ctx, cfg, logger, now)
 	if err != nil {
 		return err
 	}

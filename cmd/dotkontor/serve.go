@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -38,23 +37,14 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	p, err := newProduct(t.ctx, cfg, newLogger(cfg.Log, t.err), time.Now)
+	tuneMemory()
+	logger, flush := newLogger(cfg.Log, t.err)
+	defer flush()
+	p, err := newProduct(t.ctx, cfg, logger, time.Now)
 	if err != nil {
 		return err
 	}
 	return p.run(t.ctx, func(baseURL string) { fmt.Fprintln(t.out, "ready", baseURL) })
-}
-
-func newLogger(cfg config.Log, out io.Writer) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
-		level = slog.LevelInfo // config.Check has refused anything else
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if cfg.Format == "text" {
-		return slog.New(slog.NewTextHandler(out, options))
-	}
-	return slog.New(slog.NewJSONHandler(out, options))
 }
 
 // product is the whole service. This file is the only place where its parts

@@ -20,14 +20,24 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	WriteBytes(w, status, "application/json", encoded)
+	WriteBytes(w, status, typeJSON, encoded)
 }
 
-// WriteBytes writes a finished body.
-func WriteBytes(w http.ResponseWriter, status int, contentType string, body []byte) {
+var typeJSON = []string{"application/json"}
+
+// measuredByServer is the length up to which net/http finds Content-Length by
+// itself. Leaving it to the server keeps a lookup's head at eight fields, the
+// number up to which a Go map needs no second table.
+const measuredByServer = 2048
+
+// WriteBytes writes a finished body. contentType is shared, not copied: it must
+// never be changed.
+func WriteBytes(w http.ResponseWriter, status int, contentType []string, body []byte) {
 	header := w.Header()
-	header["Content-Type"] = []string{contentType}
-	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	header["Content-Type"] = contentType
+	if len(body) > measuredByServer {
+		header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; there is nobody to tell
 }
