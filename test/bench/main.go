@@ -30,6 +30,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // Exit codes.
@@ -40,7 +42,6 @@ const (
 )
 
 const (
-	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
 	// spareTime is for everything but the rounds: start, warm-up, memory.
 	spareTime = 90 * time.Second
 )
@@ -187,7 +188,7 @@ func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, 
 	} else {
 		b.binary = filepath.Join(folder, "dotkontor")
 		b.progress("building cmd/dotkontor")
-		if err := build(ctx, b.binary, errOut); err != nil {
+		if err := rig.Build(ctx, b.binary, errOut); err != nil {
 			return false, err
 		}
 	}

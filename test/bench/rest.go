@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 const (
@@ -28,7 +26,7 @@ const (
 // side is one of the two servers that are compared.
 type side struct {
 	name    string
-	process *process
+	process *rig.Process
 	load    *load
 	// rates and costs have one value for each round: answers per second, and
 	// microseconds of CPU time for each.
@@ -37,13 +35,13 @@ type side struct {
 
 func (s *side) round(ctx context.Context, duration time.Duration) error {
 	sentBefore := s.load.sent.Load()
-	cpuBefore, known := s.process.cpu()
+	cpuBefore, known := s.process.CPU()
 	rate, err := s.load.run(ctx, duration)
 	if err != nil {
 		return fmt.Errorf("the %s side: %w", s.name, err)
 	}
 	s.rates = append(s.rates, rate)
-	cpuAfter, stillKnown := s.process.cpu()
+	cpuAfter, stillKnown := s.process.CPU()
 	if answered := s.load.sent.Load() - sentBefore; known && stillKnown && answered > 0 {
 		s.costs = append(s.costs, float64((cpuAfter-cpuBefore).Microseconds())/float64(answered))
 	}
@@ -52,13 +50,13 @@ func (s *side) round(ctx context.Context, duration time.Duration) error {
 
 // benchREST compares a check that is answered from memory with a bare handler.
 func benchREST(ctx context.Context, b bench) (lines []line, err error) {
-	product, err := startProduct(ctx, b)
+	running, err := rig.StartProduct(ctx, b.binary, b.folder, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, product.stop()) }()
+	defer func() { err = errors.Join(err, running.Stop()) }()
 
-	ours, answer, err := newSide(ctx, "product", product.server, b.connections)
+	ours, answer, err := newSide(ctx, "product", running.Server, b.connections)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +65,7 @@ func benchREST(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, bare.stop()) }()
+	defer func() { err = errors.Join(err, bare.Stop()) }()
 	theirs, same, err := newSide(ctx, "bare", bare, b.connections)
 	if err != nil {
 		return nil, err
@@ -81,14 +79,14 @@ func benchREST(ctx context.Context, b bench) (lines []line, err error) {
 	if err := takeTurns(ctx, b, ours, theirs); err != nil {
 		return nil, err
 	}
-	if err := product.sawAll(ctx, ours.load.sent.Load()); err != nil {
+	if err := sawAll(ctx, running, ours.load.sent.Load()); err != nil {
 		return nil, err
 	}
 	return compare(ours, theirs), nil
 }
 
-func newSide(ctx context.Context, name string, p *process, connections int) (*side, []byte, error) {
-	l, first, err := dial(ctx, strings.TrimPrefix(p.ready, "http://"), takenName, connections)
+func newSide(ctx context.Context, name string, p *rig.Process, connections int) (*side, []byte, error) {
+	l, first, err := dial(ctx, strings.TrimPrefix(p.Ready, "http://"), takenName, connections)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the %s side: %w", name, err)
 	}
@@ -144,7 +142,7 @@ func quotients(over, under []float64) []float64 {
 }
 
 // startBare runs this program again, as the bare server.
-func startBare(ctx context.Context, b bench, answer []byte) (*process, error) {
+func startBare(ctx context.Context, b bench, answer []byte) (*rig.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -153,102 +151,40 @@ func startBare(ctx context.Context, b bench, answer []byte) (*process, error) {
 	if err := os.WriteFile(path, answer, 0o600); err != nil {
 		return nil, err
 	}
-	return start(ctx, command{path: self, args: []string{"-bare", path}})
-}
-
-// running is the product, and the world that it asks.
-type running struct {
-	world, server *process
-	log           *os.File
-	metrics       string // address
-}
-
-// startProduct runs the world and the product as an operator would: two
-// processes and a configuration file.
-func startProduct(ctx context.Context, b bench) (*running, error) {
-	r := &running{}
-	var err error
-	r.world, err = start(ctx, command{path: b.binary, args: []string{
-		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", filepath.Join(b.folder, "world"),
-	}})
-	if err != nil {
-		return nil, err
-	}
-	if r.log, err = os.Create(filepath.Join(b.folder, "product.log")); err != nil {
-		return nil, errors.Join(err, r.stop())
-	}
-	if r.metrics, err = freePort(ctx); err != nil {
-		return nil, errors.Join(err, r.stop())
-	}
-	r.server, err = start(ctx, command{
-		path: b.binary,
-		args: []string{"serve", "--config", r.world.ready},
-		environment: []string{
-			"DOTKONTOR_SERVER_TRUSTED_PROXIES=127.0.0.1",
-			"DOTKONTOR_SERVER_METRICS_LISTEN=" + r.metrics,
-		},
-		stderr: r.log,
-	})
-	if err != nil {
-		return nil, errors.Join(err, r.stop())
-	}
-	return r, nil
-}
-
-// freePort finds an address for the metrics, which the product does not announce.
-func freePort(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
-}
-
-func (r *running) stop() error {
-	var err error
-	for _, p := range []*process{r.server, r.world} {
-		if p != nil {
-			err = errors.Join(err, p.stop())
-		}
-	}
-	if r.log != nil {
-		err = errors.Join(err, r.log.Close())
-	}
-	return err
+	return rig.Start(ctx, rig.Command{Path: self, Args: []string{"-bare", path}})
 }
 
 // sawAll makes sure that what was measured was the product with everything on:
 // log and metrics know all requests, and the limits know the addresses. A log
 // may be written a little later than the answer, so it gets time to catch up.
-func (r *running) sawAll(ctx context.Context, sent int64) error {
+func sawAll(ctx context.Context, product *rig.Product, sent int64) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	for {
-		missing, err := r.missing(ctx, sent)
-		if err != nil || missing == "" {
+		what, err := missing(ctx, product, sent)
+		if err != nil || what == "" {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return errors.New(missing)
+			return errors.New(what)
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
 // missing says what does not know all of the requests, or nothing.
-func (r *running) missing(ctx context.Context, sent int64) (string, error) {
-	logged, err := countLines(r.log.Name(), `"msg":"request"`)
+func missing(ctx context.Context, product *rig.Product, sent int64) (string, error) {
+	logged, err := countLines(product.Log.Name(), `"msg":"request"`)
 	if err != nil {
 		return "", err
 	}
-	text, err := get(ctx, "http://"+r.metrics+"/metrics")
+	metrics, err := product.Metrics(ctx)
 	if err != nil {
 		return "", fmt.Errorf("the metrics: %w", err)
 	}
-	counted := sample(text, `dotkontor_http_request_duration_seconds_count{route="`+checkRoute+`",status="200"}`)
-	limited := sample(text, "dotkontor_limits_addresses")
+	counted := metrics.Sample(`dotkontor_http_request_duration_seconds_count{route="` + checkRoute + `",status="200"}`)
+	limited := metrics.Sample("dotkontor_limits_addresses")
 	if logged < sent || counted < float64(sent) || limited < float64(min(sent, addresses)) {
 		return fmt.Sprintf("of %d requests the log has %d, the metrics %.0f, and the limits know %.0f addresses: something was off",
 			sent, logged, counted, limited), nil
@@ -269,37 +205,4 @@ func countLines(path, having string) (n int64, err error) {
 		}
 	}
 	return n, lines.Err()
-}
-
-func get(ctx context.Context, address string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	// Not the default client: a proxy in the environment has no business here.
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	return string(text), err
-}
-
-// sample finds one value in Prometheus' text format; 0 if it is not there.
-func sample(text, series string) float64 {
-	for row := range strings.Lines(text) {
-		if rest, found := strings.CutPrefix(row, series+" "); found {
-			value, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-			if err != nil {
-				return 0
-			}
-			return value
-		}
-	}
-	return 0
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 const wantedStart = 1.0 // seconds
@@ -17,12 +19,12 @@ func benchStart(ctx context.Context, b bench) ([]line, error) {
 	for n := range b.starts {
 		folder := filepath.Join(b.folder, "start-"+strconv.Itoa(n))
 		began := time.Now()
-		p, err := start(ctx, command{path: b.binary, args: []string{"sandbox", "--listen", "127.0.0.1:0", "--data", folder}})
+		p, err := rig.Start(ctx, rig.Command{Path: b.binary, Args: []string{"sandbox", "--listen", "127.0.0.1:0", "--data", folder}})
 		took := time.Since(began)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.stop(); err != nil {
+		if err := p.Stop(); err != nil {
 			return nil, err
 		}
 		times = append(times, took.Seconds())

@@ -1,4 +1,5 @@
-package main
+// Package rig runs the built binary for programs that measure it from outside.
+package rig
 
 import (
 	"bufio"
@@ -14,6 +15,7 @@ import (
 )
 
 const (
+	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
 	readyTimeout = 20 * time.Second
 	// stopTimeout is how long a process may take to end before it is killed.
 	stopTimeout = 5 * time.Second
@@ -21,8 +23,8 @@ const (
 	clockTicks = 100
 )
 
-// build makes the binary as "make build" does.
-func build(ctx context.Context, path string, errOut io.Writer) error {
+// Build makes the binary as "make build" does.
+func Build(ctx context.Context, path string, errOut io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path,
@@ -35,32 +37,32 @@ func build(ctx context.Context, path string, errOut io.Writer) error {
 	return nil
 }
 
-// process is a child that has said that it is ready.
-type process struct {
+// Process is a child that has said that it is ready.
+type Process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
 	end   context.CancelFunc
-	// ready is what stood behind the word.
-	ready string
+	// Ready is what stood behind the word.
+	Ready string
 }
 
-// command describes a child.
-type command struct {
-	path        string
-	args        []string
-	environment []string
-	stderr      *os.File // nil means nowhere
+// Command describes a child.
+type Command struct {
+	Path        string
+	Args        []string
+	Environment []string
+	Stderr      *os.File // nil means nowhere
 }
 
-// start runs a child and waits for its line "ready …".
-func start(ctx context.Context, c command) (*process, error) {
+// Start runs a child and waits for its line "ready …".
+func Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, end := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, c.path, c.args...)
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopTimeout
-	cmd.Env = append(withoutOurs(os.Environ()), c.environment...)
-	if c.stderr != nil {
-		cmd.Stderr = c.stderr
+	cmd.Env = append(withoutOurs(os.Environ()), c.Environment...)
+	if c.Stderr != nil {
+		cmd.Stderr = c.Stderr
 	}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -76,21 +78,21 @@ func start(ctx context.Context, c command) (*process, error) {
 		end()
 		return nil, err
 	}
-	p := &process{cmd: cmd, stdin: stdin, end: end}
+	p := &Process{cmd: cmd, stdin: stdin, end: end}
 	tooLate := time.AfterFunc(readyTimeout, end)
-	p.ready, err = readyLine(stdout)
+	p.Ready, err = ReadyLine(stdout)
 	tooLate.Stop()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", strings.Join(c.args, " "), err), p.stop())
+		return nil, errors.Join(fmt.Errorf("%s: %w", strings.Join(c.Args, " "), err), p.Stop())
 	}
 	// What the child still says must not fill the pipe and stop it.
 	go func() { _, _ = io.Copy(io.Discard, stdout) }()
 	return p, nil
 }
 
-// stop ends the child and waits for it. How it ended is of no interest: it was
+// Stop ends the child and waits for it. How it ended is of no interest: it was
 // told to.
-func (p *process) stop() error {
+func (p *Process) Stop() error {
 	p.end()
 	err := errors.Join(p.stdin.Close(), p.cmd.Wait())
 	var exit *exec.ExitError
@@ -100,9 +102,9 @@ func (p *process) stop() error {
 	return err
 }
 
-// readyLine reads until a line that begins with the word ready, and returns what
+// ReadyLine reads until a line that begins with the word ready, and returns what
 // follows it.
-func readyLine(r io.Reader) (string, error) {
+func ReadyLine(r io.Reader) (string, error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		if rest, found := strings.CutPrefix(lines.Text(), "ready"); found {
@@ -127,9 +129,9 @@ func withoutOurs(environment []string) []string {
 	return kept
 }
 
-// cpu is the time that the process has spent on a core. Where the system does
+// CPU is the time that the process has spent on a core. Where the system does
 // not tell, known is false.
-func (p *process) cpu() (spent time.Duration, known bool) {
+func (p *Process) CPU() (spent time.Duration, known bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
 	if err != nil {
 		return 0, false
