@@ -4,10 +4,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 const (
@@ -28,36 +30,82 @@ func newLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 	}
 	gathered := &logWriter{out: out}
 	options := &slog.HandlerOptions{Level: level}
-	var handler slog.Handler = slog.NewJSONHandler(gathered, options)
-	if cfg.Format == "text" {
-		handler = slog.NewTextHandler(gathered, options)
+	handler := logHandler{gathered: gathered, plain: cfg.Format == "json"}
+	if handler.plain {
+		handler.Handler = slog.NewJSONHandler(gathered, options)
+	} else {
+		handler.Handler = slog.NewTextHandler(gathered, options)
 	}
-	return slog.New(urgentHandler{Handler: handler, gathered: gathered}), gathered.flush
+	return slog.New(handler), gathered.flush
 }
 
-// urgentHandler does not let bad news wait.
-type urgentHandler struct {
+// logHandler does not let bad news wait, and writes the plain records of
+// requests itself: log/slog's encoder was a fifth of the cost of a request.
+type logHandler struct {
 	slog.Handler
 	gathered *logWriter
+	// plain says that records may be written as plain JSON: no text format, no
+	// attributes or groups of the logger's own.
+	plain bool
 }
 
 // Handle writes the record, and at once if it is a warning or worse.
-func (h urgentHandler) Handle(ctx context.Context, record slog.Record) error {
-	err := h.Handler.Handle(ctx, record)
-	if record.Level >= slog.LevelWarn {
-		h.gathered.flush()
+func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
+	if h.plain {
+		var space [512]byte
+		if line, ok := appendPlainRecord(space[:0], record); ok {
+			_, err := h.gathered.Write(line)
+			h.hurry(record.Level)
+			return err
+		}
 	}
+	err := h.Handler.Handle(ctx, record)
+	h.hurry(record.Level)
 	return err
 }
 
+func (h logHandler) hurry(level slog.Level) {
+	if level >= slog.LevelWarn {
+		h.gathered.flush()
+	}
+}
+
 // WithAttrs keeps the urgency.
-func (h urgentHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return urgentHandler{Handler: h.Handler.WithAttrs(attrs), gathered: h.gathered}
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return logHandler{Handler: h.Handler.WithAttrs(attrs), gathered: h.gathered}
 }
 
 // WithGroup keeps the urgency.
-func (h urgentHandler) WithGroup(name string) slog.Handler {
-	return urgentHandler{Handler: h.Handler.WithGroup(name), gathered: h.gathered}
+func (h logHandler) WithGroup(name string) slog.Handler {
+	return logHandler{Handler: h.Handler.WithGroup(name), gathered: h.gathered}
+}
+
+// appendPlainRecord writes a record as slog's JSON handler does, if it holds
+// nothing but whole numbers and strings that need no escaping.
+func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
+	line = append(line, `{"time":"`...)
+	line = record.Time.Round(0).AppendFormat(line, time.RFC3339Nano)
+	line = append(line, `","level":"`...)
+	line = append(line, record.Level.String()...)
+	line = append(line, `","msg":`...)
+	line, ok := wire.AppendPlainString(line, record.Message)
+	record.Attrs(func(attr slog.Attr) bool {
+		line = append(line, ',')
+		if line, ok = wire.AppendPlainString(line, attr.Key); !ok {
+			return false
+		}
+		line = append(line, ':')
+		switch attr.Value.Kind() {
+		case slog.KindString:
+			line, ok = wire.AppendPlainString(line, attr.Value.String())
+		case slog.KindInt64:
+			line = strconv.AppendInt(line, attr.Value.Int64(), 10)
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return append(line, '}', '\n'), ok
 }
 
 // logWriter gathers what is written, for a short time and up to a bound. A

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -48,5 +49,33 @@ func TestAFullLogIsWrittenBeforeItsTime(t *testing.T) {
 	}
 	if out.Len() != logBytes || len(w.buf) != logBytes/2 {
 		t.Errorf("%d bytes written and %d gathered", out.Len(), len(w.buf))
+	}
+}
+
+// Whatever the record, the line is the one that log/slog would write.
+func TestPlainRecordsAreWrittenAsSlogWrites(t *testing.T) {
+	for _, attrs := range [][]any{
+		{},
+		{"id", "abc", "status", 200, "us", int64(-5)},
+		{"text", `quotes " and \ backslashes`},
+		{"text", "line\nbreak \x1b[31m and ü and \u2028"},
+		{"share", 0.5, "flag", true, "nothing", nil},
+		{"odd \" key", 1},
+		{"group", slog.GroupValue(slog.Int("a", 1))},
+	} {
+		var ours, theirs bytes.Buffer
+		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &ours)
+		record := slog.NewRecord(time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), slog.LevelInfo, "request", 0)
+		record.Add(attrs...)
+		if err := logger.Handler().Handle(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		flush()
+		if err := slog.NewJSONHandler(&theirs, nil).Handle(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if ours.String() != theirs.String() {
+			t.Errorf("ours   %stheirs %s", ours.String(), theirs.String())
+		}
 	}
 }
