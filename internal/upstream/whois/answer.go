@@ -154,7 +154,7 @@ func cutKey(body string) (key, value string, found bool) {
 		return "", "", false
 	}
 	colon := strings.IndexByte(body[:min(len(body), maxKeyBytes)], ':')
-	if colon <= 0 {
+	if colon <= 0 || isClock(body, colon) {
 		return cutColumns(body)
 	}
 	first, _ := utf8.DecodeRuneInString(body)
@@ -166,6 +166,12 @@ func cutKey(body string) (key, value string, found bool) {
 		return "", "", false // a web address
 	}
 	return strings.TrimRight(body[:colon], " \t."), strings.TrimLeft(value, " \t."), true
+}
+
+// isClock says that a colon parts hours from minutes.
+func isClock(body string, colon int) bool {
+	digit := func(i int) bool { return i < len(body) && body[i] >= '0' && body[i] <= '9' }
+	return digit(colon-1) && digit(colon+1) && digit(colon+2)
 }
 
 // cutColumns splits "Name server   ns1.example.net", where white space alone parts

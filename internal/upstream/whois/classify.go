@@ -130,31 +130,37 @@ func gather(a answer, name string) evidence {
 	return e
 }
 
-// maxPhraseLines bounds the lines that are held against the phrases, which is
-// what costs. No honest answer without a record comes near it.
-const maxPhraseLines = 300
+// maxPhraseLines and maxPhraseTotal bound the lines that are held against the
+// phrases, which is what costs, and their bytes. No honest answer without a
+// record comes near them.
+const (
+	maxPhraseLines = 300
+	maxPhraseTotal = 16 << 10
+)
 
 // readPhrases looks for sentences. An answer that is too long to be read to its
 // end is not believed if it says "free".
 func (e *evidence) readPhrases(a answer, name string) {
-	budget := maxPhraseLines
+	lines, total := 0, 0
 	legal := false
 	for i := range a.lines {
 		l := &a.lines[i]
-		legal = legal && !l.afterBlank
-		if budget--; budget < 0 {
-			break
-		}
-		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
-		text := normalise(lower, name)
-		free := freeLine(text, name)
-		legal = legal || !free && legalOpeners.MatchString(lower)
-		if legal {
+		if legal = legal && !l.afterBlank; legal {
 			continue
 		}
-		e.readPhrase(text, free, l.comment)
+		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
+		lines++
+		total += len(lower)
+		if lines > maxPhraseLines || total > maxPhraseTotal {
+			break
+		}
+		text := normalise(lower, name)
+		free := freeLine(text, name)
+		if legal = !free && legalOpeners.MatchString(lower); !legal {
+			e.readPhrase(text, free, l.comment)
+		}
 	}
-	if budget < 0 || !a.whole {
+	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
 		e.free = false
 	}
 }
@@ -192,8 +198,10 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	}
 	value := l.value
 	if value == "" && i+1 < len(a.lines) {
-		// "Registrar:" with its value on the next line, further in.
-		if next := &a.lines[i+1]; next.indent > 0 && !next.comment {
+		// "Registrar:" with its value on the next line, further in or alone.
+		next := &a.lines[i+1]
+		alone := next.key == "" && next.cat == catNone && !next.afterBlank
+		if (next.indent > 0 || l.key != "" && alone) && !next.comment {
 			value = next.body
 		}
 	}

@@ -41,7 +41,7 @@ var fields = fieldTable(map[category]string{
 		`authorized agency|authorised agency|agente registrador|registrado por|registered by|registered through|registered via|registration provider|registrador|entidad registradora|registro por|` +
 		`bureau d enregistrement|registraire|nom registrar|nom du registrar|registrar nic name|managing entity|entidade gestora|registration agent|accredited registrar|domain registrar|` +
 		`registrar info|registrar information|registrar details|registrar data|registrar of record|responsible registrar|registering agent|registrar del dominio|` +
-		`регистратор|реєстратор|注册商|注册服务机构|受理註冊機構|등록대행자|등록대행사|registrar agency name|registrierungsstelle|`,
+		`регистратор|реєстратор|注册商|注册服务机构|受理註冊機構|등록대행자|등록대행사|registrar agency name|registrierungsstelle`,
 	catRegistrarHandle: `registrar id|sponsoring registrar id|sponsoring registrar iana id|registrar handle|registrar nic handle|registrar code|registrar tag|created by registrar|registrar created|registar created|last updated by registrar`,
 	catAgent: `reseller|tech registrar|registrar technical contacts|registrar contact|registrar contacts|registrar contact information|registrar address|registrar whois|` +
 		`registrar technical contact|registration service url|registrar url|registrar phone|registrar country`,
@@ -53,7 +53,7 @@ var fields = fieldTable(map[category]string{
 	catContact: `admin c|tech c|zone c|billing c|admin contact|tech contact|administrative contact|technical contact|billing contact|contact|admin|nic hdl|nic hdl br|nichandle|nic handle|contacto administrativo|contacto tecnico|` +
 		`mntnr|mnt by|technical contacts|administrative contacts|admin contacts|tech contacts|billing contacts|email|e mail|e mailbox|phone|phone number|책임자|관리자|contacto de cobranza|contacto financiero|contacto de facturacion|` +
 		`administrative contact agent|technical contact agent|administrative contact information|technical contact information|abuse contact|zone contact|contact administratif|contact technique|contact facturation|` +
-		`contato administrativo|contato tecnico|administrativni kontakt|technicky kontakt|tehnicki kontakt|onsite contact|onsite contacts|administrative s|technical s|`,
+		`contato administrativo|contato tecnico|administrativni kontakt|technicky kontakt|tehnicki kontakt|onsite contact|onsite contacts|administrative s|technical s`,
 	catCreated: `created|created on|created at|creation date|creation time|created date|date created|record created|record created on|create date|create time|created time|registered|registered on|registered at|registered date|registered since|registration date|registration time|date registered|` +
 		`domain registered|domain registration date|registered from|activated on|activation date|activated|activation|commencement date|domain name commencement date|domain record activated|domain created|domain create date|domain creation date|first registration date|` +
 		`domain dateregistered|entry created|date of registration|date of creation|registry create date|original created date|registrar creation date|relevant dates registered|` +
@@ -125,32 +125,43 @@ func fieldTable(groups map[category]string) map[string]category {
 	table := make(map[string]category)
 	for cat, keys := range groups {
 		for key := range strings.SplitSeq(keys, "|") {
-			table[key] = cat
+			if key != "" {
+				table[key] = cat
+			}
 		}
 	}
 	return table
 }
 
-// readKey normalises a key and finds what it means. A key in two languages,
-// "titular / registrant" or "titular (registrant)", is looked up in each.
-func readKey(key string) (string, category) {
-	key = strings.ToLower(key)
-	whole := normaliseKey(key)
-	if cat, found := fields[whole]; found {
-		return whole, cat
+// lookUp normalises a key in lower case and finds it in the table. A key in two
+// languages, "titular / registrant" or "titular (registrant)", is looked up in
+// each.
+func lookUp(key string) (whole string, cat category, found bool) {
+	whole = normaliseKey(key)
+	if cat, found = fields[whole]; found {
+		return whole, cat, true
 	}
 	if open := strings.IndexByte(key, '('); open > 0 {
 		inner, _, _ := strings.Cut(key[open+1:], ")")
-		if cat, found := fields[normaliseKey(inner)]; found {
-			return whole, cat
+		if cat, found = fields[normaliseKey(inner)]; found {
+			return whole, cat, true
 		}
 	}
 	if strings.Contains(key, "/") {
 		for part := range strings.SplitSeq(key, "/") {
-			if cat, found := fields[normaliseKey(part)]; found {
-				return whole, cat
+			if cat, found = fields[normaliseKey(part)]; found {
+				return whole, cat, true
 			}
 		}
+	}
+	return whole, catNone, false
+}
+
+// readKey normalises a key and finds what it means.
+func readKey(key string) (string, category) {
+	whole, cat, found := lookUp(strings.ToLower(key))
+	if found {
+		return whole, cat
 	}
 	// "DNS servers1", "Nameserver 2"
 	if plain := strings.TrimRight(whole, " 0123456789"); plain != whole && fields[plain] == catServer {
@@ -173,14 +184,8 @@ func headingOf(body string) category {
 		return catNone
 	}
 	heading := strings.TrimRight(strings.ToLower(body), " .")
-	if cat, found := fields[normaliseKey(heading)]; found {
-		return cat
-	}
-	if open := strings.IndexByte(heading, '('); open > 0 {
-		inner, _, _ := strings.Cut(heading[open+1:], ")")
-		return fields[normaliseKey(inner)]
-	}
-	return catNone
+	_, cat, _ := lookUp(heading)
+	return cat
 }
 
 // plainLetters are the letters with accents that field names have.

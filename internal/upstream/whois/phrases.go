@@ -11,7 +11,7 @@ import (
 const (
 	// thing is what a server says it has not got.
 	thing = `(?:(?:requested|queried|specified|given|searched) )?` +
-		`(?:domain names?|domains?|domain objects?|objects?|records?|names?|data|entry|entries|information|dominio|domaine|nom de domaine|domena|query)`
+		`(?:domain names?|domains?|domain objects?|objects?|records?|names?|data|entry|entries|information|dominio|domaine|nom de domaine|domena|domene|domeen|query)`
 	// subject may open a sentence: "the domain @", "@", "sorry, but domain: @,".
 	subject = `(?:sorry,? (?:but )?)?(?:(?:the|this|your|above|el|le|o) )?(?:` + thing + `[ :]*)?(?:you (?:have )?(?:requested|queried) )?(?:@ ?)?[,: ]*(?:@ ?)?`
 	// tail may close it: "in the database", "for @". A name in it was checked.
@@ -29,8 +29,9 @@ var freePhrases = phrases(
 	`(?:invalid query or )?domain(?: name)? (?:is )?(?:not known|unknown)`+tail,
 	// "no match", "no entries found", "no data was found to match …"
 	`(?:(?:there (?:is|are|was|were)|we (?:have|found)|your query returned) )?no (?:such |matching |matched )?`+
-		`(?:match(?:es|ing)?|entry|entries|data|records?|objects?|information|info|results?|domains?|domain names?|found)`+
+		`(?:match(?:es|ing)?|entry|entries|data|records?|objects?|information|info|results?|domains?|domain names?|domain records?|found)`+
 		`(?: (?:was|were|is|are|has been|have been))?(?: (?:found|available|exists?|matched|located|returned))?`+tail,
+	`@ no match`,
 	`we do not have an entry`+tail,
 	`(?:nothing|none) (?:was )?found`+tail,
 	// "@ is free", "this domain is available for registration"
@@ -83,7 +84,7 @@ var reservedPhrases = phrases(
 	`(?:the |this )?(?:requested |queried )?(?:domain name|domain|name|label|string|object)?:? ?(?:@ ?)?(?:is|has been|was) (?:currently )?(?:a )?(?:registry |permanently )?(?:reserved|blocked|prohibited|forbidden|banned|withheld)\b.*`,
 	`.*\b(?:not|un)(?: be)? ?available for (?:public |general )?registration.*`,
 	`(?:the |this )?(?:domain name|domain|name|label|string|object)?:? ?(?:@ ?)?(?:can ?not|cant|may not|must not) be registered.*`,
-	`(?:the |this )?(?:domain|name|domain name) ?(?:@ ?)?is not (?:available|allowed|permitted)(?: .*)?`,
+	`(?:the |this )?(?:domain|name|domain name) ?(?:@ ?)?is not (?:available|allowed|permitted)(?: (?:for|to|by|due|under|because|as|at)\b.*)?`,
 	`.*\b(?:dpml|globalblock) (?:brand )?block.*|.*reserved (?:by|for) (?:the )?registry.*`,
 )
 

@@ -133,6 +133,12 @@ var registrarParts = map[string]bool{
 	"company": true, "company name": true, "registrar": true, "registrar name": true, "nom": true, "nombre": true, "organizacion": true, "legal name": true,
 }
 
+// anybodys are fields that a registrar's block has as well as a person's.
+var anybodys = map[string]bool{
+	"nic handle": true, "nic hdl": true, "nichandle": true, "address": true, "street": true, "city": true, "postal code": true, "country": true,
+	"phone": true, "phone number": true, "telephone": true, "fax": true, "fax no": true, "email": true, "e mail": true, "mail": true, "id number": true,
+}
+
 // field reads "key: value".
 func (r *reader) field(l *line) {
 	if r.block.cat == catRegistrar && !r.block.soft && registrarParts[l.key] {
@@ -160,6 +166,9 @@ func (r *reader) field(l *line) {
 	case catCreated, catUpdated, catExpires:
 		r.dateField(l)
 	case catHolder, catContact, catPerson:
+		if r.block.cat == catRegistrar && !r.block.soft && anybodys[l.key] {
+			return
+		}
 		if l.afterBlank && !r.block.bare || r.block.cat == catServer || r.block.cat == catRegistrar {
 			r.enter(l, true)
 		}
@@ -243,8 +252,6 @@ var dateSentences = []struct {
 	{"registered until", catExpires},
 	{"created on", catCreated},
 	{"expires on", catExpires},
-	{"last updated on", catUpdated},
-	{"last modified on", catUpdated},
 	{"valid until", catExpires},
 }
 
