@@ -247,7 +247,7 @@ func webAddress(token string) int {
 
 // markHosts writes token with its host names replaced.
 func markHosts(b *strings.Builder, token, name string) {
-	for len(token) > 0 {
+	for token != "" {
 		start, end := nextHost(token)
 		b.WriteString(token[:start])
 		switch found := token[start:end]; {

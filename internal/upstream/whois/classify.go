@@ -232,6 +232,8 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 		case "no", "false", "0":
 			e.taken = true
 		}
+	default:
+		// The others prove a kind, or nothing.
 	}
 }
 

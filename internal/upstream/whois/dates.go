@@ -319,8 +319,7 @@ func (s *dateScanner) ended() bool {
 	if c == 'T' || c == 't' {
 		return len(s.rest) > 1 && s.rest[1] >= '0' && s.rest[1] <= '9'
 	}
-	// Whoever writes ":" here dates something else ("21:25 18-Nov-2017").
-	return !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' && c != 'Z')
+	return c == 'Z' || c == ':' || strings.IndexByte(between+";_()[]#+", c) >= 0 || c >= 0x80
 }
 
 // lateYear reads a year that stands behind the time.

@@ -237,8 +237,10 @@ var (
 		{"activat", catCreated},
 	}
 	// notDates mark dates of something else than the name.
-	notDates = []string{"whois", "database", "option", "dnssec", "nsset", "ds ", "key", "transfer", "delet", "whois", "query", "request",
-		"registrant", "holder", "owner", "admin", "tech", "contact", "person", "zone", "status", "verif", "valida", "check", "regist number", "suspen", "id"}
+	notDates = []string{
+		"whois", "database", "option", "dnssec", "nsset", "ds ", "key", "transfer", "delet", "query", "request",
+		"registrant", "holder", "owner", "admin", "tech", "contact", "person", "zone", "status", "verif", "validat", "check", "suspen",
+	}
 )
 
 func guessDate(key, value string, order dateOrder) category {

@@ -118,10 +118,12 @@ Example Sp. z o.o.
 zzkanarie 1
 zzkanarie@example.net
 `, "2002-09-19T13:00:00Z 2017-09-27T01:29:47Z 2018-09-18T14:00:00Z | ns1.example.net ns2.example.net |  | Example Sp. z o.o."},
-	{"name and status on tabs (be)", "kranich-47.be", "Domain:\tkranich-47.be\nStatus:\tNOT AVAILABLE\nRegistered:\tTue Dec 12 2000\n\nRegistrant:\n\tzzkanarie\n\n" +
-		"Registrar Technical Contacts:\n\tName:\tzzkanarie\n\tOrganisation:\tzzkanarie\n\nRegistrar:\n\tName:\t Example NV\n\tWebsite: http://www.example.net\n\n" +
-		"Nameservers:\n\tns1.example.net (192.0.2.1)\n\tns2.example.net\n\nKeys:\n\nFlags:\n\tclientTransferProhibited\n",
-		"2000-12-12 - - | ns1.example.net ns2.example.net | clientTransferProhibited | Example NV"},
+	{
+		"name and status on tabs (be)", "kranich-47.be", "Domain:\tkranich-47.be\nStatus:\tNOT AVAILABLE\nRegistered:\tTue Dec 12 2000\n\nRegistrant:\n\tzzkanarie\n\n" +
+			"Registrar Technical Contacts:\n\tName:\tzzkanarie\n\tOrganisation:\tzzkanarie\n\nRegistrar:\n\tName:\t Example NV\n\tWebsite: http://www.example.net\n\n" +
+			"Nameservers:\n\tns1.example.net (192.0.2.1)\n\tns2.example.net\n\nKeys:\n\nFlags:\n\tclientTransferProhibited\n",
+		"2000-12-12 - - | ns1.example.net ns2.example.net | clientTransferProhibited | Example NV",
+	},
 	{"blocks (eu)", "kranich-47.eu", `Domain: kranich-47.eu
 Script: LATIN
 

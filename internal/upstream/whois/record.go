@@ -172,6 +172,8 @@ func (r *reader) field(l *line) {
 		if l.afterBlank && !r.block.bare || r.block.cat == catServer || r.block.cat == catRegistrar {
 			r.enter(l, true)
 		}
+	default:
+		// Not about the name.
 	}
 }
 
@@ -221,6 +223,8 @@ func (r *reader) text(l *line) {
 		r.statuses(l.body)
 	case catCreated, catUpdated, catExpires:
 		r.date(r.block.cat, l.body, l.order, &r.record)
+	default:
+		// A person's block, or none.
 	}
 	for _, p := range dateSentences {
 		if rest, found := cutPrefixFold(l.body, p.opening); found {
