@@ -112,7 +112,7 @@ var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 var condition = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
 // throttleStems are short strings of which every throttle phrase has one.
-var throttleStems = []string{"exceed", "exhaust", "reached", "used up", "too many", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"}
+var throttleStems = []string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"}
 
 // reservedStems are short strings of which every reserved phrase has one.
 var reservedStems = []string{"reserv", "block", "prohibit", "forbid", "banned", "withheld", "registration", "registered", "not a", "dpml", "unassign"}
