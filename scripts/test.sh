@@ -20,4 +20,7 @@ if [ -n "$bad" ]; then
 fi
 go vet ./...
 
+# The race detector changes what memory costs, so these figures are taken without.
+[ -z "$race" ] || go test -run Memory ./internal/registrar/quota
+
 CGO_ENABLED=${race:+1} go run ./scripts/gotest ${race:+"$race"} "$@" ./...

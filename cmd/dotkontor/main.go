@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -35,6 +36,16 @@ type terminal struct {
 	in          io.Reader
 	out         io.Writer
 	err         io.Writer
+}
+
+// getenv finds a variable of the environment.
+func (t *terminal) getenv(name string) string {
+	for _, variable := range t.environment {
+		if key, value, _ := strings.Cut(variable, "="); key == name {
+			return value
+		}
+	}
+	return ""
 }
 
 // commands is the whole command line.

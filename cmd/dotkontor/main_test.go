@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"dotkontor": func() {
-			os.Exit(run(context.Background(), os.Args[1:], nil, os.Stdin, os.Stdout, os.Stderr))
+			os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
 )
 
 const (
@@ -37,7 +38,7 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	tuneMemory()
+	tuneMemory(cfg)
 	logger, flush := newLogger(cfg.Log, t.err)
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, time.Now)
@@ -93,7 +94,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
 	handler, err := web.New(web.Config{
-		BaseURL:        p.cfg.BaseURL,
+		Facts: discovery.Facts{
+			BaseURL:         p.cfg.BaseURL,
+			LookupPerMinute: cfg.Limits.LookupPerMinute,
+			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
+		},
 		Lookups:        engine,
 		Budget:         budget,
 		TrustedProxies: proxies,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -158,11 +159,17 @@ func (e *Engine) answer(ctx context.Context, name registrar.Name) (Answer, error
 }
 
 // find returns what is remembered, or climbs the ladder. The climb is not tied
-// to the caller who happened to come first: others may be waiting for it.
+// to the caller who happened to come first: others may be waiting for it. But it
+// ends when that caller's time is up, and so does the waiting: a climb that
+// failed after its first asker had left is begun again by one who waited for it,
+// who then has only the rest of his own time.
 func (e *Engine) find(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	if found, ok := e.kept.GetIfPresent(name.ASCII()); ok {
 		return found, nil
 	}
+	deadline := time.Now().Add(e.deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
 	load := otter.LoaderFunc[string, verdict](func(ctx context.Context, _ string) (verdict, error) {
 		select {
 		case e.underWay <- struct{}{}:
@@ -170,14 +177,25 @@ func (e *Engine) find(ctx context.Context, ext registrar.Extension, name registr
 		default:
 			return verdict{}, registrar.Fault(registrar.FaultBusy, "too many names under way", nil)
 		}
-		return e.climb(context.WithoutCancel(ctx), ext, name)
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+		defer cancel()
+		return e.climb(ctx, ext, name)
 	})
 	found, err := e.kept.Get(ctx, name.ASCII(), load)
-	if err != nil && registrar.KindOf(err) != registrar.KindUpstream {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		// The caller left, or waited longer than an answer may take.
 		return verdict{}, registrar.Fault(registrar.FaultTimeout, "lookup", err)
 	}
 	return found, err
+}
+
+// caught turns a panic into an error of ours. Sources are asked on goroutines
+// where no transport could catch it, and one name must not end the process. The
+// panic's own text may quote the name, so only the stack is logged.
+func (e *Engine) caught(ctx context.Context, problem any) error {
+	e.logger.ErrorContext(ctx, "a lookup panicked", "stack", string(debug.Stack()))
+	cause, _ := problem.(error)
+	return &registrar.Error{Kind: registrar.KindInternal, Code: "panic", Err: cause}
 }
 
 func (e *Engine) observe(source Source, err error, took time.Duration) {

@@ -186,8 +186,8 @@ func (c *Client) baseFor(ext registrar.Extension) *url.URL {
 	if err != nil {
 		shipped = nil
 	}
-	if ext.RDAPPinned && shipped != nil {
-		return shipped
+	if ext.RDAPPinned {
+		return shipped // nil where the operator said: ask none
 	}
 	if list := c.bootstrap.Load(); list != nil {
 		// RFC 9224, 4: the longest match wins. A shipped address for ".co.uk"
