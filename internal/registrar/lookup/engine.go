@@ -53,6 +53,7 @@ type Engine struct {
 	dns              Delegations
 	deadline         time.Duration
 	kept             *otter.Cache[string, verdict]
+	records          *otter.Cache[string, known]
 	underWay         chan struct{}
 	now              func() time.Time
 	logger           *slog.Logger
@@ -87,11 +88,16 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of answers: %w", err)
 	}
+	records, err := newRecordMemory(cfg.MaxKept)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
 		catalogue: cfg.Catalogue,
 		epp:       cfg.EPP, rdap: cfg.RDAP, whois: cfg.WHOIS, dns: cfg.DNS,
 		deadline: cfg.Deadline,
 		kept:     kept,
+		records:  records,
 		underWay: make(chan struct{}, cfg.MaxUnderWay),
 		now:      cfg.Now,
 		logger:   cfg.Logger,
@@ -108,7 +114,10 @@ func New(cfg Config) (*Engine, error) {
 
 // Close ends what runs in the background. Questions under way still get their
 // answers.
-func (e *Engine) Close() { e.kept.StopAllGoroutines() }
+func (e *Engine) Close() {
+	e.kept.StopAllGoroutines()
+	e.records.StopAllGoroutines()
+}
 
 func orDefault[T comparable](value, fallback T) T {
 	var zero T
