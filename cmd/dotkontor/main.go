@@ -14,15 +14,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-func main() { os.Exit(program()) }
-
-// program runs the command line of this process and returns its exit code.
-func program() int {
+func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first signal the default action is back: a second one ends the
 	// process at once.
 	context.AfterFunc(ctx, stop)
-	return run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // Exit codes. A wrong command line has sysexits' EX_USAGE, because 2 is what
