@@ -29,7 +29,7 @@ func (p catalogPlace) file(t *terminal) (store.CatalogFile, error) {
 		return store.NewCatalogFile(p.Data), nil
 	}
 	if path == "" { // a flag beats the environment, so it is looked at last
-		path = t.getenv("DOTKONTOR_CONFIG")
+		path = t.variable("DOTKONTOR_CONFIG")
 	}
 	if path == "" {
 		return store.NewCatalogFile(sandboxData), nil

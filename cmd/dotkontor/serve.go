@@ -13,12 +13,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/dns"
-	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
-	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 )
@@ -76,10 +72,16 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		catalogFile.Watch(ctx, watchCatalogEvery, live, logger)
 	})
 
-	engine, err := p.newLookups(live, now)
+	observe, err := newSourceMetrics(p.metrics)
 	if err != nil {
 		return nil, err
 	}
+	look, err := newLookups(lookupParts{cfg: cfg, catalogue: live, now: now, logger: logger, observe: observe})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, look.keepBootstrapFresh)
+	p.closers = append(p.closers, look.close)
 	budget, err := p.newBudget()
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			LookupPerMinute: cfg.Limits.LookupPerMinute,
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 		},
-		Lookups:        engine,
+		Lookups:        look.engine,
 		Budget:         budget,
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
@@ -111,73 +113,6 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	p.server.handle(handler, p.metrics)
 	return p, nil
-}
-
-// newLookups connects the engine with the sources outside.
-func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.Engine, error) {
-	up := p.cfg.Upstream
-	registryData, err := rdap.New(rdap.Options{
-		Hosts:        up.Hosts,
-		BootstrapURL: up.Bootstrap,
-		Refresh:      time.Duration(up.BootstrapRefresh),
-		Timeout:      time.Duration(up.RDAPTimeout),
-		UserAgent:    "dotkontor/" + version,
-		Logger:       p.logger,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, registryData.Close)
-	p.background = append(p.background, func(ctx context.Context) { _ = registryData.Run(ctx) })
-
-	records, err := whois.New(whois.Options{Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: p.logger})
-	if err != nil {
-		return nil, err
-	}
-	delegations, err := dns.New(dns.Options{Servers: up.DNS, Timeout: time.Duration(up.DNSTimeout), Logger: p.logger})
-	if err != nil {
-		return nil, err
-	}
-	observe, err := p.newSourceMetrics()
-	if err != nil {
-		return nil, err
-	}
-	look := p.cfg.Lookup
-	engine, err := lookup.New(lookup.Config{
-		Catalogue:   live,
-		RDAP:        registryData,
-		WHOIS:       records,
-		DNS:         delegations,
-		Deadline:    time.Duration(look.Deadline),
-		KeepFree:    time.Duration(look.KeepFree),
-		KeepTaken:   time.Duration(look.KeepTaken),
-		KeepUnknown: time.Duration(look.KeepUnknown),
-		MaxKept:     look.MaxKept,
-		MaxUnderWay: look.MaxUnderWay,
-		Now:         now,
-		Logger:      p.logger,
-		Observe:     observe,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, engine.Close)
-	return engine, nil
-}
-
-// newSourceMetrics measures the questions to sources outside.
-func (p *product) newSourceMetrics() (func(lookup.Source, string, time.Duration), error) {
-	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "dotkontor_lookup_source_duration_seconds",
-		Help:    "Time that a source outside took to answer, by source and outcome.",
-		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
-	}, []string{"source", "outcome"})
-	if err := p.metrics.Register(duration); err != nil {
-		return nil, err
-	}
-	return func(source lookup.Source, outcome string, took time.Duration) {
-		duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
-	}, nil
 }
 
 // newBudget sets the limits of the lookups.
