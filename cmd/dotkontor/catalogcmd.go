@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,9 @@ func (p catalogPlace) file(t *terminal) (store.CatalogFile, error) {
 		path = t.variable("DOTKONTOR_CONFIG")
 	}
 	if path == "" {
+		if _, err := os.Stat(sandboxData); err != nil {
+			return store.CatalogFile{}, errors.New("say which service is meant, with --config FILE or --data FOLDER; there is no sandbox here")
+		}
 		return store.NewCatalogFile(sandboxData), nil
 	}
 	cfg, err := config.Load(path, t.environment)
@@ -107,7 +111,7 @@ func compare(t *terminal, place catalogPlace, path string) (store.CatalogFile, *
 	current, err := file.Load()
 	if err != nil {
 		// A broken list in force must not stand in the way of its replacement.
-		fmt.Fprintln(t.err, "dotkontor:", err)
+		fmt.Fprintf(t.err, "dotkontor: %v\ndotkontor: compared with the shipped list instead\n", err)
 		if current, err = catalog.Shipped(); err != nil {
 			return file, nil, nil, err
 		}
@@ -116,10 +120,17 @@ func compare(t *terminal, place catalogPlace, path string) (store.CatalogFile, *
 }
 
 func readInput(t *terminal, path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(t.in)
+	in := t.in
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
 	}
-	return os.ReadFile(path)
+	// One byte more than is allowed, so that catalog.Parse sees that it is too much.
+	return io.ReadAll(io.LimitReader(in, catalog.MaxBytes+1))
 }
 
 func printChanges(out io.Writer, changes []catalog.Change) error {
@@ -127,21 +138,26 @@ func printChanges(out io.Writer, changes []catalog.Change) error {
 		_, err := fmt.Fprintln(out, "no changes")
 		return err
 	}
+	came, went, changed := 0, 0, 0
 	for _, change := range changes {
 		var err error
 		switch {
 		case change.Field != "":
+			changed++
 			_, err = fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, orNothing(change.Old), orNothing(change.New))
 		case change.Old == "":
+			came++
 			_, err = fmt.Fprintf(out, "+ %s\n", change.New)
 		default:
+			went++
 			_, err = fmt.Fprintf(out, "- %s\n", change.Old)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := fmt.Fprintf(out, "%d extensions come, %d go, %d values change\n", came, went, changed)
+	return err
 }
 
 func orNothing(text string) string {

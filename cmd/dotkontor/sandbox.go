@@ -180,7 +180,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 	defer stop()
 	var announceErr error
 	err = p.run(ctx, func(baseURL string) {
-		if announceErr = c.announce(t, newSandboxInfo(baseURL, world), logPath); announceErr != nil {
+		if announceErr = c.announce(t, newSandboxInfo(baseURL, p.server.address(), world), logPath); announceErr != nil {
 			stop()
 		}
 	})
@@ -194,7 +194,9 @@ func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, world *registry
 		return fmt.Errorf("the configuration file: %w", err)
 	}
 	if c.Info != "" {
-		if err := newSandboxInfo(cfg.BaseURL, world).write(c.Info); err != nil {
+		info := newSandboxInfo(cfg.BaseURL, "", world)
+		info.Config = path
+		if err := info.write(c.Info); err != nil {
 			return err
 		}
 	}
@@ -217,7 +219,8 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, c.Data, logPath, info.Registry.RDAP, info.Registry.WHOIS,
-		info.Registry.DNS, info.BaseURL, info.BaseURL, who.Hostname(), who.Port(), info.BaseURL)
+	here := "http://" + info.Listen
+	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, c.Data, logPath, info.Registry.RDAP,
+		info.Registry.WHOIS, info.Registry.DNS, here, here, who.Hostname(), who.Port(), info.BaseURL)
 	return err
 }

@@ -10,7 +10,12 @@ import (
 
 // sandboxInfo is what the welcome text says, for scripts.
 type sandboxInfo struct {
-	BaseURL  string       `json:"base_url"`
+	BaseURL string `json:"base_url"`
+	// Listen is the product's own address, behind whatever BaseURL names; empty
+	// where only the world runs.
+	Listen string `json:"listen,omitempty"`
+	// Config is the configuration file for a product in another process.
+	Config   string       `json:"config,omitempty"`
 	MCPURL   string       `json:"mcp_url"`
 	Registry registryInfo `json:"registry"`
 }
@@ -23,9 +28,10 @@ type registryInfo struct {
 	DNS   string `json:"dns"`
 }
 
-func newSandboxInfo(baseURL string, world *registry.Registry) sandboxInfo {
+func newSandboxInfo(baseURL, listen string, world *registry.Registry) sandboxInfo {
 	return sandboxInfo{
 		BaseURL:  baseURL,
+		Listen:   listen,
 		MCPURL:   baseURL + "/api/mcp",
 		Registry: registryInfo{RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS()},
 	}
@@ -47,6 +53,7 @@ func (i sandboxInfo) write(path string) error {
 const welcomeText = `dotkontor sandbox
 
   Produkt / product      %s
+  lauscht auf / listens  %s
   Daten / data           %s
   Protokoll / log        %s
   RDAP                   %s

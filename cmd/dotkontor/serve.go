@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +36,9 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	// Files are taken up without being told, so there is nothing to reload; but
+	// people and log rotation send it out of habit.
+	signal.Ignore(syscall.SIGHUP)
 	tuneMemory(cfg)
 	logger, flush := newLogger(cfg.Log, t.err)
 	defer flush()
@@ -90,7 +95,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
-	p.server, err = listen(ctx, cfg.Server, logger)
+	p.server, err = listen(ctx, cfg.Server, proxies, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +116,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, errors.Join(err, p.server.close())
 	}
-	p.server.handle(handler, p.metrics)
+	if err := p.server.handle(handler, p.metrics); err != nil {
+		return nil, errors.Join(err, p.server.close())
+	}
 	return p, nil
 }
 

@@ -9,14 +9,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -34,20 +35,27 @@ type server struct {
 	private  *http.Server // nil if switched off
 	listener net.Listener
 	privates net.Listener
-	draining atomic.Bool
+	// connections is listener with its bounds.
+	connections *connections
+	draining    atomic.Bool
 	// silent are connections on which nothing has been said yet.
 	silent sync.Map // net.Conn → struct{}
 }
 
 // listen opens the ports, so that a port in use is told before anything starts.
-func listen(ctx context.Context, cfg config.Server, logger *slog.Logger) (*server, error) {
+func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logger *slog.Logger) (*server, error) {
 	var ports net.ListenConfig
 	s := &server{cfg: cfg, logger: logger}
 	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("can't listen on %s (is another dotkontor running? choose another port with --listen or server.listen): %w", cfg.Listen, err)
+		hint := ""
+		if errors.Is(err, syscall.EADDRINUSE) {
+			hint = " (is another dotkontor running? choose another port with --listen or server.listen)"
+		}
+		return nil, fmt.Errorf("can't listen on %s%s: %w", cfg.Listen, hint, err)
 	}
 	s.listener = listener
+	s.connections = newConnections(listener, cfg.MaxConnections, cfg.MaxConnectionsPerAddress, proxies)
 	if cfg.MetricsListen != "off" {
 		if s.privates, err = ports.Listen(ctx, "tcp", cfg.MetricsListen); err != nil {
 			return nil, errors.Join(fmt.Errorf("can't listen on %s for metrics (server.metrics_listen): %w", cfg.MetricsListen, err), s.close())
@@ -66,10 +74,27 @@ func (s *server) resolvePort(baseURL string) string {
 	return baseURL
 }
 
+// address is where the product listens, with its real port.
+func (s *server) address() string { return s.listener.Addr().String() }
+
 func (s *server) ready() bool { return !s.draining.Load() }
 
 // handle sets what the ports serve, with hard limits on header, body and time.
-func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
+func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) error {
+	for _, collector := range []prometheus.Collector{
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "dotkontor_http_connections",
+			Help: "Connections of clients that are open at this moment.",
+		}, func() float64 { return float64(s.connections.count()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "dotkontor_http_connections_refused_total",
+			Help: "Connections that were closed at once because there were too many, in all or from one address.",
+		}, func() float64 { return float64(s.connections.refused.Load()) }),
+	} {
+		if err := metrics.Register(collector); err != nil {
+			return err
+		}
+	}
 	errorLog := log.New(quietWriter{s.logger}, "", 0)
 	s.public = &http.Server{
 		Handler:           handler,
@@ -82,7 +107,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
 		ConnState:         s.noteSilence,
 	}
 	if s.privates == nil {
-		return
+		return nil
 	}
 	private := http.NewServeMux()
 	private.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
@@ -95,6 +120,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          errorLog,
 	}
+	return nil
 }
 
 // run serves until ctx ends, then drains: readiness goes first, requests under
@@ -111,12 +137,11 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 	}
 	failed := make(chan error, 2)
 	go func() {
-		limited := netutil.LimitListener(s.listener, s.cfg.MaxConnections)
 		if s.public.TLSConfig != nil {
-			failed <- s.public.ServeTLS(limited, "", "")
+			failed <- s.public.ServeTLS(s.connections, "", "")
 			return
 		}
-		failed <- s.public.Serve(limited)
+		failed <- s.public.Serve(s.connections)
 	}()
 	if s.private != nil {
 		go func() { failed <- s.private.Serve(s.privates) }()

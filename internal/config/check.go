@@ -68,11 +68,21 @@ func (s *Server) check(k *checker) {
 			k.wrong(key, "%v", err)
 		}
 	}
-	if _, err := Prefixes(s.TrustedProxies); err != nil {
+	proxies, err := Prefixes(s.TrustedProxies)
+	if err != nil {
 		k.wrong("server.trusted_proxies", "%v", err)
+	}
+	for _, network := range proxies {
+		if network.Bits() == 0 {
+			k.wrong("server.trusted_proxies", "%s trusts everybody, and then everybody chooses the address that is counted", network)
+		}
+	}
+	if s.MetricsListen == s.Listen {
+		k.wrong("server.metrics_listen", "it must be another address than server.listen")
 	}
 	k.between("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
 	k.between("server.max_connections", s.MaxConnections, 1, 1_000_000)
+	k.between("server.max_connections_per_address", s.MaxConnectionsPerAddress, 1, 1_000_000)
 	k.duration("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
 	k.duration("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
 	if s.WriteTimeout < s.ReadTimeout {

@@ -48,9 +48,11 @@ type Server struct {
 	TrustedProxies []string `toml:"trusted_proxies"`
 	// MaxHeaderBytes bounds the head of a request. Default: 16384.
 	MaxHeaderBytes int `toml:"max_header_bytes"`
-	// MaxConnections bounds the connections that are open at one moment; more
-	// wait in the kernel's queue. Default: 10000.
-	MaxConnections int `toml:"max_connections"`
+	// MaxConnections and MaxConnectionsPerAddress bound the connections that are
+	// open at one moment, in all and from one address that is no trusted proxy.
+	// One too many is closed at once. Default: 10000 and 500.
+	MaxConnections           int `toml:"max_connections"`
+	MaxConnectionsPerAddress int `toml:"max_connections_per_address"`
 	// ReadTimeout bounds the time for a whole request to arrive. Default: 10s.
 	ReadTimeout Duration `toml:"read_timeout"`
 	// WriteTimeout bounds the time from the head of a request to the end of its
@@ -108,7 +110,7 @@ type Lookup struct {
 	// MaxKept bounds the answers in memory. Default: 100000.
 	MaxKept int `toml:"max_kept"`
 	// MaxUnderWay bounds the names about which sources are being asked at one
-	// moment. Default: 1024.
+	// moment. A search is eight of them. Default: 4096.
 	MaxUnderWay int `toml:"max_under_way"`
 }
 
@@ -153,10 +155,12 @@ func Default() Config {
 			MetricsListen:  "127.0.0.1:9464",
 			MaxHeaderBytes: 16 << 10,
 			MaxConnections: 10_000,
-			ReadTimeout:    Duration(10 * time.Second),
-			WriteTimeout:   Duration(20 * time.Second),
-			IdleTimeout:    Duration(2 * time.Minute),
-			DrainTimeout:   Duration(10 * time.Second),
+
+			MaxConnectionsPerAddress: 500,
+			ReadTimeout:              Duration(10 * time.Second),
+			WriteTimeout:             Duration(20 * time.Second),
+			IdleTimeout:              Duration(2 * time.Minute),
+			DrainTimeout:             Duration(10 * time.Second),
 		},
 		Log:    Log{Format: "json", Level: "info"},
 		Limits: Limits{LookupPerMinute: 30, LookupPer6Hours: 300, MaxAddresses: 2_000_000},
@@ -166,7 +170,7 @@ func Default() Config {
 			KeepTaken:   Duration(2 * time.Minute),
 			KeepUnknown: Duration(5 * time.Second),
 			MaxKept:     100_000,
-			MaxUnderWay: 1024,
+			MaxUnderWay: 4096,
 		},
 		Upstream: Upstream{
 			Bootstrap:        "https://data.iana.org/rdap/dns.json",

@@ -84,6 +84,8 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
 		{"[server]\ntls_cert = \"/does/not/exist\"\ntls_key = \"/does/not/exist\"", "server.tls_key"},
 		{"[server]\ntrusted_proxies = [\"ten\"]", "server.trusted_proxies"},
+		{"[server]\ntrusted_proxies = [\"0.0.0.0/0\"]", "trusts everybody"},
+		{"[server]\nmetrics_listen = \"127.0.0.1:8080\"", "another address"},
 		{"[server]\nmax_header_bytes = 1", "server.max_header_bytes"},
 		{"[server]\nread_timeout = \"0s\"", "server.read_timeout"},
 		{"[server]\nwrite_timeout = \"1s\"", "server.write_timeout"},

@@ -21,6 +21,9 @@ var uts46 = idna.New(
 // mapUnicode folds and composes a name with characters beyond ASCII, and turns
 // ideographic full stops into dots.
 func mapUnicode(text string) (string, error) {
+	// The capital ẞ is ß in lower case; the tables of x/net are older than that
+	// rule and make it ss.
+	text = strings.ReplaceAll(text, "ẞ", "ß")
 	mapped, err := uts46.ToUnicode(text)
 	if err != nil {
 		return "", explainIDNA(text)

@@ -25,6 +25,7 @@ func TestWellFormedNamesAreAcceptedInTheFormThatWasAsked(t *testing.T) {
 		{"bu\u0308cher.de", "xn--bcher-kva.de", "bücher.de", ".de"},
 		{"XN--BCHER-KVA.de", "xn--bcher-kva.de", "xn--bcher-kva.de", ".de"},
 		{"straße.de", "xn--strae-oqa.de", "straße.de", ".de"},
+		{"STRAẞE.de", "xn--strae-oqa.de", "straße.de", ".de"},
 		{"日本。de", "xn--wgv71a.de", "日本.de", ".de"},
 		{"l·l.com", "xn--ll-0ea.com", "l·l.com", ".com"},
 		{"foo.рус", "foo.xn--p1acf", "foo.рус", ".xn--p1acf"},

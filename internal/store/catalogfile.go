@@ -33,12 +33,20 @@ func (f CatalogFile) Path() string { return f.path }
 
 // Load returns the list in force.
 func (f CatalogFile) Load() (*catalog.Catalog, error) {
-	text, err := os.ReadFile(f.path)
+	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return catalog.Shipped()
 	}
+	// A pipe would be waited for without end, and a huge file be read into memory.
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > catalog.MaxBytes) {
+		err = errors.New("it is no ordinary file, or larger than any price list")
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(f.path)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the price list can't be read: %w", err)
+		return nil, fmt.Errorf("the price list %s can't be read: %w", f.path, err)
 	}
 	list, err := catalog.Parse(bytes.NewReader(text))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +40,16 @@ func TestABrokenFileIsToldWithTheWayOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := file.Load(); err == nil || !strings.Contains(err.Error(), "remove it to go back") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAPipeInPlaceOfTheFileIsNotWaitedFor(t *testing.T) {
+	file := NewCatalogFile(t.TempDir())
+	if err := syscall.Mkfifo(file.Path(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Load(); err == nil || !strings.Contains(err.Error(), "no ordinary file") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -58,7 +58,10 @@ func (f addressFinder) trusts(addr netip.Addr) bool {
 // or before the first hop that can't be read.
 func (f addressFinder) rightmost(peer netip.Addr, lines []string, parse func(string) (netip.Addr, bool)) netip.Addr {
 	nearest := peer
-	hops := strings.Split(strings.Join(lines, ","), ",")
+	hops, ok := splitOutsideQuotes(strings.Join(lines, ","), ',')
+	if !ok {
+		return peer
+	}
 	for i := len(hops) - 1; i >= 0; i-- {
 		addr, ok := parse(strings.TrimSpace(hops[i]))
 		if !ok {
@@ -70,6 +73,26 @@ func (f addressFinder) rightmost(peer netip.Addr, lines []string, parse func(str
 		nearest = addr
 	}
 	return nearest
+}
+
+// splitOutsideQuotes splits a header field, but not inside a quoted string (RFC
+// 9110, 5.6.4): a proxy may write what the client sent, such as its Host, in
+// quotes beside the address. A quote that never ends makes the whole unreadable,
+// because then nobody can say which part the proxy wrote.
+func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
+	quoted, begin := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++ // the next character stands for itself
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			parts = append(parts, text[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(parts, text[begin:]), !quoted
 }
 
 // plainHop reads one element of X-Forwarded-For; some proxies add the port.
@@ -87,13 +110,24 @@ func plainHop(text string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// forwardedHop reads the for= of one element of Forwarded (RFC 7239, 4).
-func forwardedHop(text string) (netip.Addr, bool) {
-	for pair := range strings.SplitSeq(text, ";") {
+// forwardedHop reads the for= of one element of Forwarded (RFC 7239, 4). An
+// element with two of them has been tampered with.
+func forwardedHop(text string) (found netip.Addr, ok bool) {
+	pairs, whole := splitOutsideQuotes(text, ';')
+	if !whole {
+		return netip.Addr{}, false
+	}
+	for _, pair := range pairs {
 		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
-		if strings.EqualFold(key, "for") {
-			return plainHop(strings.Trim(value, `"`))
+		if !strings.EqualFold(key, "for") {
+			continue
+		}
+		if ok {
+			return netip.Addr{}, false
+		}
+		if found, ok = plainHop(strings.Trim(value, `"`)); !ok {
+			return netip.Addr{}, false
 		}
 	}
-	return netip.Addr{}, false
+	return found, ok
 }

@@ -35,6 +35,11 @@ func TestTheAddressIsThePeersOrTheRightmostUntrustedOne(t *testing.T) {
 		{"Forwarded with IPv6", "10.0.0.1:5000", nil, []string{`proto=https;For="[2001:db8::1]:80"`}, "2001:db8::1"},
 		{"Forwarded with a hidden hop", "10.0.0.1:5000", nil, []string{"for=_hidden"}, "10.0.0.1"},
 		{"Forwarded without for", "10.0.0.1:5000", nil, []string{"proto=https"}, "10.0.0.1"},
+		{"Forwarded with a client's words in quotes", "10.0.0.1:5000", nil, []string{`for=198.51.100.7;host="x,for=203.0.113.9"`}, "198.51.100.7"},
+		{"Forwarded with a client's words first", "10.0.0.1:5000", nil, []string{`proto=http;host="x;for=203.0.113.9";for=198.51.100.7`}, "198.51.100.7"},
+		{"Forwarded with an escaped quote", "10.0.0.1:5000", nil, []string{`for=198.51.100.7;host="a\",for=203.0.113.9;x="`}, "198.51.100.7"},
+		{"Forwarded with a quote that never ends", "10.0.0.1:5000", nil, []string{`for="203.0.113.9, for=198.51.100.7`}, "10.0.0.1"},
+		{"Forwarded with two addresses in one element", "10.0.0.1:5000", nil, []string{"for=203.0.113.9;for=198.51.100.7"}, "10.0.0.1"},
 		{"both agree", "10.0.0.1:5000", []string{"198.51.100.7"}, []string{"for=198.51.100.7"}, "198.51.100.7"},
 		{"both disagree: neither is believed", "10.0.0.1:5000", []string{"198.51.100.7"}, []string{"for=203.0.113.9"}, "10.0.0.1"},
 	} {

@@ -93,7 +93,7 @@ func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 }
 
 func TestAHugeFileIsRefused(t *testing.T) {
-	_, err := Parse(strings.NewReader(header + strings.Repeat("x", maxBytes+10)))
+	_, err := Parse(strings.NewReader(header + strings.Repeat("x", MaxBytes+10)))
 	if err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("got %v", err)
 	}

@@ -26,7 +26,9 @@ var columns = []string{
 const noRDAP = "-"
 
 const (
-	maxBytes = 4 << 20
+	// MaxBytes is the size of the largest list that Parse reads.
+	MaxBytes = 4 << 20
+
 	maxRows  = 20_000
 	maxYears = 10
 	// maxProblems keeps the report of a file that is no price list readable.
@@ -71,7 +73,7 @@ func Parse(r io.Reader) (*Catalog, error) {
 // parse marks as pinned each RDAP address that differs from shipped's; a nil
 // shipped is the shipped list itself.
 func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
-	limited := &io.LimitedReader{R: r, N: maxBytes + 1}
+	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
 	buffered := bufio.NewReader(limited)
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		_, _ = buffered.Discard(3) // spreadsheets put a byte order mark in front
@@ -121,7 +123,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		}
 	}
 	if limited.N <= 0 {
-		problems = append(problems, Problem{Line: 1, Text: fmt.Sprintf("the file is larger than %d bytes", maxBytes)})
+		problems = append(problems, Problem{Line: 1, Text: fmt.Sprintf("the file is larger than %d bytes", MaxBytes)})
 	}
 	if len(problems) == 0 && len(extensions) == 0 {
 		problems = append(problems, Problem{Line: 2, Text: "the list has no rows"})
@@ -168,7 +170,7 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 		Verify:   p.flag("verify", f[9]),
 		WHOIS:    p.whois(f[11]),
 	}
-	if ext.MinYears > ext.MaxYears {
+	if len(p.problems) == 0 && ext.MinYears > ext.MaxYears {
 		p.wrong("min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
 	}
 	if f[10] != noRDAP {

@@ -71,7 +71,7 @@ func New(cfg Config) (*Engine, error) {
 	cfg.KeepTaken = orDefault(cfg.KeepTaken, 120*time.Second)
 	cfg.KeepUnknown = orDefault(cfg.KeepUnknown, 5*time.Second)
 	cfg.MaxKept = orDefault(cfg.MaxKept, 100_000)
-	cfg.MaxUnderWay = orDefault(cfg.MaxUnderWay, 1024)
+	cfg.MaxUnderWay = orDefault(cfg.MaxUnderWay, 4096)
 
 	kept, err := otter.New(&otter.Options[string, verdict]{
 		MaximumSize: cfg.MaxKept,

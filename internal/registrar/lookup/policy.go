@@ -2,6 +2,10 @@ package lookup
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -38,11 +42,55 @@ var shortest = map[string]int{
 	".ch": 3, ".li": 3, ".it": 3,
 }
 
-// withIDN are the extensions that are known to sell names beyond ASCII. Below
-// any other one, an IDN without a record may be one that can't be registered.
-var withIDN = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
-	.it .pt .lt .lv .lu .hu .berlin .hamburg .koeln .cologne .bayern .nrw .wien .tirol .ruhr .saarland .shop .xyz
-	.cc .tv .name .asia .club .gmbh .online .store .tech .site .space .website .xn--p1acf`)
+// withLatin are the extensions that are known to sell names with Latin letters
+// beyond ASCII, and withScripts those that also sell other scripts. Below any
+// other one, an IDN without a record may be one that can't be registered.
+var (
+	withLatin = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
+		.it .pt .lt .lv .lu .hu .berlin .hamburg .koeln .cologne .bayern .nrw .wien .tirol .ruhr .saarland .shop .xyz
+		.cc .tv .name .asia .club .gmbh .online .store .tech .site .space .website`)
+	withScripts = setOf(`.com .net .org .info .eu .cc .tv .name .asia .xyz .shop .xn--p1acf`)
+)
+
+// lastCommonLatin is the end of Latin Extended-A. Registries' tables of Latin
+// letters differ, but hardly any goes further.
+const lastCommonLatin = '\u017f'
+
+// scripts are those that registries sell by the name; a label never mixes two.
+var scripts = []*unicode.RangeTable{
+	unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Armenian, unicode.Georgian,
+	unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Han,
+}
+
+// sellsIDN says whether a label in Unicode is one that the registry may sell: all
+// Latin letters in common use, or all letters of one other script.
+func sellsIDN(tld, label string) bool {
+	latin := true
+	for _, r := range label {
+		if r > lastCommonLatin || r > unicode.MaxASCII && !unicode.IsLetter(r) {
+			latin = false
+		}
+	}
+	if latin {
+		return withLatin[tld]
+	}
+	return withScripts[tld] && oneScript(label)
+}
+
+func oneScript(label string) bool {
+	for _, script := range scripts {
+		all := true
+		for _, r := range label {
+			if r != '-' && !unicode.IsDigit(r) && !unicode.Is(script, r) {
+				all = false
+			}
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
 
 func setOf(words string) map[string]bool {
 	set := make(map[string]bool)
@@ -67,7 +115,15 @@ func judge(name registrar.Name) ruling {
 	default:
 		minimum = shortestCountry
 	}
-	if len(label) < minimum || strings.HasPrefix(label, "xn--") && !withIDN[tld] {
+	length := len(label)
+	if encoded := strings.HasPrefix(label, "xn--"); encoded {
+		decoded, err := idna.Punycode.ToUnicode(label)
+		if err != nil || !sellsIDN(tld, decoded) {
+			return doubtful
+		}
+		length = utf8.RuneCountInString(decoded)
+	}
+	if length < minimum {
 		return doubtful
 	}
 	return registrable

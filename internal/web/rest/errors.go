@@ -97,7 +97,8 @@ func (h *Handler) writeBudget(header http.Header, d quota.Decision, windows []qu
 	state = append(state, texts.names[d.Window]...)
 	state = strconv.AppendInt(state, int64(d.Remaining), 10)
 	state = append(state, ";t="...)
-	state = strconv.AppendInt(state, seconds(d.Reset), 10)
+	// A strict window is a moment longer than its name says; nobody wants to know.
+	state = strconv.AppendInt(state, min(seconds(d.Reset), seconds(windows[d.Window].Per)), 10)
 	header["Ratelimit"] = []string{string(state)}
 	if !d.Allowed {
 		header["Retry-After"] = []string{strconv.Itoa(d.RetryAfterSeconds())}
