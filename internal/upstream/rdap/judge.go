@@ -135,24 +135,24 @@ func (o *object) withheld() bool {
 }
 
 // judgeNotFound decides about an answer with status 404. Only a registry's own
-// 404 counts: RDAP's error object, a bare status, or a line of text.
+// 404 counts: RDAP's error object, a bare status, or a text that says that the
+// name is missing. A page can be missing too, and a whole server behind a
+// gateway.
 func judgeNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	if !sameQuestion(r.at, name) {
 		return lookup.Finding{}, broken(errOtherPlace)
 	}
 	body := bytes.TrimSpace(bytes.TrimPrefix(r.body, []byte("\xef\xbb\xbf")))
+	mediaType := mediaTypeOf(r.header)
 	if len(body) == 0 {
-		return lookup.Finding{State: lookup.NotFound}, nil
+		return judgeBare(mediaType), nil
 	}
 	switch body[0] {
 	case '{':
 	case '[', '"':
 		return lookup.Finding{}, broken(errNotRDAP)
 	default:
-		if isWebPage(r.header.Get("Content-Type"), body) {
-			return lookup.Finding{}, broken(errNotRegistry)
-		}
-		return absent([]string{string(body)}), nil
+		return judgeText(mediaType, body, name)
 	}
 	o, err := decode(body)
 	switch {
@@ -175,10 +175,70 @@ func judgeNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Err
 	return absent(said), nil
 }
 
-func isWebPage(contentType string, body []byte) bool {
-	contentType = strings.ToLower(contentType)
-	return body[0] == '<' || strings.Contains(contentType, "html") ||
-		!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0
+// judgeBare decides about a 404 without a body. Registries are known to send one,
+// without a type or with their usual one. With another type it may come from a
+// web server that was never told about RDAP; but it may also be a registry's
+// whose framework names a type for nothing, so it is no fault to hold against
+// the host: it decides nothing, and the next source is asked.
+func judgeBare(mediaType string) lookup.Finding {
+	if mediaType == "" || isJSON(mediaType) {
+		return lookup.Finding{State: lookup.NotFound}
+	}
+	return lookup.Finding{State: lookup.Undecided}
+}
+
+// judgeText decides about a 404 with a body that is no JSON. Whoever declares
+// RDAP may be short; from anybody else "not found" must be said of a name.
+func judgeText(mediaType string, body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
+	switch {
+	case body[0] == '<', strings.Contains(mediaType, "html"), strings.Contains(mediaType, "xml"),
+		!utf8.Valid(body), bytes.IndexByte(body, 0) >= 0, len(body) > maxTextBytes:
+		return lookup.Finding{}, broken(errNotRegistry)
+	}
+	said, other := maskName(string(body), name)
+	finding := absent([]string{said})
+	// "Reserved" costs nothing if it is wrong.
+	if finding.State != lookup.NotFound {
+		return finding, nil
+	}
+	short := mediaType == rdapType && bareNotFound.MatchString(said)
+	if !short && !missingName.MatchString(said) || otherMissing.MatchString(said) || other {
+		return lookup.Finding{}, broken(errNotRegistry)
+	}
+	return finding, nil
+}
+
+const (
+	rdapType = "application/rdap+json"
+	// maxTextBytes is longer than a sentence and shorter than a page.
+	maxTextBytes = 400
+)
+
+// mediaTypeOf is the type of an answer in lower case and without parameters.
+func mediaTypeOf(header http.Header) string {
+	mediaType, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
+func isJSON(mediaType string) bool {
+	return mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json")
+}
+
+// maskName writes text with "@" for the asked name, so that its dots and words
+// are not read as the sentence's. other says that it names another host or
+// domain, as gateways name the server that they miss.
+func maskName(text string, name registrar.Name) (masked string, other bool) {
+	words := strings.Fields(text)
+	for i, word := range words {
+		bare := strings.Trim(word, `.,;:!?"'()[]`)
+		switch {
+		case sameName(bare, name):
+			words[i] = "@"
+		case strings.IndexByte(bare, '.') > 0:
+			other = true
+		}
+	}
+	return strings.Join(words, " "), other
 }
 
 // sameQuestion says whether the answer came from a path that asks about name.
@@ -210,6 +270,20 @@ var (
 	hedged       = regexp.MustCompile(`(?i)\b(?:may|might|could) (?:still |also )?be\b|\bnot reserved\b`)
 	premiumWords = regexp.MustCompile(`(?i)^\W*premium\W*$|\bpremium (?:domain|name|price|tier|label|string)|\bis (?:a )?premium\b`)
 	foreignWords = regexp.MustCompile(`(?i)\bnot (?:in|served by|part of|managed by) this (?:registry|server|service)\b|\bnot authoritative\b`)
+)
+
+// The words of a 404 that is plain text.
+var (
+	bareNotFound = regexp.MustCompile(`(?i)^\W*(?:(?:error )?404\W*)?not found\W*$`)
+	missingName  = regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`\b(?:domain|domain name|object|name|record|entry)\b[^.;]{0,90}\b(?:not found|not (?:be )?(?:found|located)|(?:not|n't) exist|not registered|not been registered)\b`,
+		`\bno (?:such |matching )?(?:domain|domain name|object|name|record|entry|entries|match)s?\b[^.;]{0,20}\b(?:found|exists?|for)\b`,
+		`\bno (?:such|matching) (?:domain|domain name|object|name|record|entry)s?\W*$`,
+		`\bnot found\W{1,3}(?:the )?(?:domain|object|name|record)\b`,
+	}, "|"))
+	// otherMissing are the things that web servers and gateways miss.
+	otherMissing = regexp.MustCompile(`(?i)\b(?:pages?|files?|urls?|uri|paths?|routes?|routing|resources?|endpoints?|handlers?|methods?|buckets?|keys?|apps?|applications?|deployments?|sites?|` +
+		`hosts?|hostnames?|servers?|services?|back-?ends?|upstreams?|gateways?|prox(?:y|ies)|clusters?|tunnels?|connections?|dns|unavailable|time-?d?[ -]?out|errors?|fail\w*|caches?|configur\w*|temporar\w*|maintenance)\b`)
 )
 
 // absent refines "no record" by what was said with it.

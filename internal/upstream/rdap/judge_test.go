@@ -50,7 +50,38 @@ var answers = []struct {
 	{rule: "RDAP 404 known by its conformance", status: 404, body: `{"rdapConformance":["rdap_level_0"]}`, want: lookup.NotFound},
 	{rule: "RDAP 404 as a web page's type", status: 404, contentType: "text/html", body: `{"errorCode":404}`, want: lookup.NotFound},
 	{rule: "bare 404", status: 404, want: lookup.NotFound},
+	{rule: "bare 404 of RDAP's type", status: 404, contentType: "application/rdap+json; charset=utf-8", want: lookup.NotFound},
+	{rule: "bare 404 of JSON's type", status: 404, contentType: "application/json", body: " \n", want: lookup.NotFound},
+	{rule: "bare 404 of a web page's type", status: 404, contentType: "text/html; charset=utf-8", want: lookup.Undecided},
+	{rule: "bare 404 of a text's type", status: 404, contentType: "text/plain", want: lookup.Undecided},
+
 	{rule: "404 as text", status: 404, contentType: "text/plain", body: "Domain not found", want: lookup.NotFound},
+	{rule: "404 as text with the name", status: 404, contentType: "text/plain", body: "The domain Kranich-Canary-47.example. was not found.\n", want: lookup.NotFound},
+	{rule: "404 as text about an object", status: 404, body: "Object not found", want: lookup.NotFound},
+	{rule: "404 as text about a record", status: 404, contentType: "text/plain", body: "The requested record does not exist", want: lookup.NotFound},
+	{rule: "404 as text, no such domain", status: 404, contentType: "text/plain;charset=UTF-8", body: "No such domain!", want: lookup.NotFound},
+	{rule: "404 as text, no object", status: 404, contentType: "text/plain", body: "No object with this name exists", want: lookup.NotFound},
+	{rule: "404 as text, number first", status: 404, contentType: "application/json", body: "404 - domain name not registered", want: lookup.NotFound},
+	{rule: "short text of RDAP's type", status: 404, contentType: "application/rdap+json", body: "Not Found", want: lookup.NotFound},
+	{rule: "short text of RDAP's type with number", status: 404, contentType: "Application/RDAP+JSON", body: "404 not found.", want: lookup.NotFound},
+	{rule: "short text of JSON's type", status: 404, contentType: "application/json", body: "Not Found", broken: true},
+	{rule: "short text", status: 404, contentType: "text/plain", body: "Not Found", broken: true},
+	{rule: "short text without a type", status: 404, body: "not found", broken: true},
+	{rule: "404 of Go's file server", status: 404, contentType: "text/plain; charset=utf-8", body: "404 page not found\n", broken: true},
+	{rule: "404 of Go's file server called RDAP", status: 404, contentType: "application/rdap+json", body: "404 page not found\n", broken: true},
+	{rule: "404 of an ingress", status: 404, contentType: "text/plain; charset=utf-8", body: "default backend - 404", broken: true},
+	{rule: "404 of a mesh", status: 404, contentType: "text/plain", body: "no healthy upstream", broken: true},
+	{rule: "404 of a mesh, in length", status: 404, contentType: "text/plain", body: "upstream connect error or disconnect/reset before headers. reset reason: connection failure", broken: true},
+	{rule: "404 of a service that is away", status: 404, contentType: "text/plain", body: "Service Unavailable", broken: true},
+	{rule: "404 of an edge that knows no such host", status: 404, contentType: "text/plain", body: "Domain not found: rdap.example.net", broken: true},
+	{rule: "404 of an edge that knows no such host name", status: 404, contentType: "text/plain", body: "Server name not found", broken: true},
+	{rule: "404 of a store", status: 404, contentType: "text/plain", body: "Object not found in bucket", broken: true},
+	{rule: "404 of a cache", status: 404, contentType: "text/plain", body: "Object not found in cache", broken: true},
+	{rule: "404 of a failed lookup", status: 404, contentType: "text/plain", body: "Domain not found: database error", broken: true},
+	{rule: "404 of a script", status: 404, contentType: "text/plain", body: "The requested URL was not found on this server.", broken: true},
+	{rule: "404 in XML", status: 404, contentType: "application/xml", body: "domain not found", broken: true},
+	{rule: "404 as a long text", status: 404, contentType: "text/plain", body: "Domain not found" + strings.Repeat(" and so on", 50), broken: true},
+	{rule: "404 about another name", status: 404, contentType: "text/plain", body: "Domain reiher.example not found", broken: true},
 	{rule: "404 with terms", status: 404, body: `{"errorCode":404,"notices":[{"title":"Terms","description":["All rights reserved. Mining of data is prohibited. A domain name may be reserved."]}]}`, want: lookup.NotFound},
 	{rule: "404 of a web server", status: 404, contentType: "text/html; charset=utf-8", body: "<html><h1>Not Found</h1></html>", broken: true},
 	{rule: "404 of a web server without a type", status: 404, body: "\n<!DOCTYPE html>", broken: true},
@@ -123,12 +154,15 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		checkRecord(t, got.Record)
+		said, _ := maskName(strings.TrimPrefix(strings.TrimSpace(string(body)), "\xef\xbb\xbf"), asked)
 		page := strings.HasPrefix(strings.TrimSpace(string(body)), "<")
 		switch {
 		case got.State == lookup.Free:
 			t.Error("RDAP never says free")
 		case page:
 			t.Errorf("a web page is believed: %+v", got)
+		case got.State == lookup.NotFound && !strings.HasPrefix(said, "{") && otherMissing.MatchString(said):
+			t.Errorf("a gateway's text is believed: %q", said)
 		case got.State == lookup.Registered && status != 200, got.State == lookup.NotFound && status != 404:
 			t.Errorf("status %d is called %d", status, got.State)
 		case got.Premium && got.State != lookup.NotFound:

@@ -230,7 +230,10 @@ func normalise(body, name string) string {
 		}
 	}
 	text := strings.TrimSpace(marks.Replace(b.String()))
-	text = text[len(errorMark.FindString(text)):]
+	// "404: not found" is a web server's way to say that it has no such page.
+	if mark := errorMark.FindString(text); !strings.Contains(mark, "404") {
+		text = text[len(mark):]
+	}
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.Trim(text, " .!:,;-*=>?")
 }

@@ -51,6 +51,8 @@ type evidence struct {
 	ourDomain, otherDomain, unclearDomain bool
 
 	free, reserved, throttled, premium bool
+	// outage says that the server could not look, so that it found nothing.
+	outage bool
 }
 
 // kind is what a field proves. Several categories can prove the same.
@@ -110,9 +112,10 @@ func (e evidence) isRecord() bool {
 	}
 }
 
-// mayBeFree refuses a free line with as much as one field of a record beside it.
+// mayBeFree refuses a free line with as much as one field of a record beside it,
+// or with a line that says that the server could not look.
 func (e evidence) mayBeFree() bool {
-	return e.free && !e.taken && e.strong() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
+	return e.free && !e.taken && !e.outage && e.strong() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
 }
 
 func gather(a answer, name string) evidence {
@@ -155,7 +158,9 @@ func (e *evidence) readPhrases(a answer, name string) {
 			break
 		}
 		text := normalise(lower, name)
-		free := freeLine(text, name)
+		free := a.freeAt(i, text, name)
+		// An outage is told in the words that open terms: "the service is down".
+		e.outage = e.outage || outageLine(text)
 		if legal = !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
 		}
@@ -300,35 +305,6 @@ func nameServerPair(l *line, name string) (host string, ok bool) {
 		return "", false
 	}
 	return hostOf(strings.TrimSpace(rest))
-}
-
-// freeLine says that a whole line says "free", of the asked name if of any.
-func freeLine(text, name string) bool {
-	if len(text) > maxPhraseBytes || strings.Contains(text, "@other") {
-		return false
-	}
-	label, _, _ := strings.Cut(name, ".")
-	if rest, found := strings.CutPrefix(text, label+"not found"); found && rest == "" {
-		return true
-	}
-	if hasAny(text, freeInside) {
-		return true
-	}
-	if !hasAny(text, freeStems) || !freePhrases.MatchString(text) {
-		return false
-	}
-	// "no match for LABEL": a single word that is neither the label nor a
-	// common noun is another name.
-	_, word, found := strings.Cut(text, " for ")
-	if !found || word == "" || strings.Contains(word, " ") {
-		return true
-	}
-	switch word {
-	case "@", label, "query", "domain", "registration", "purchase", "object", "name", "request", "search":
-		return true
-	default:
-		return false
-	}
 }
 
 func isASCII(s string) bool {

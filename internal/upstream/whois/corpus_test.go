@@ -78,7 +78,7 @@ func (s *score) read(path, extension string) error {
 	if err != nil {
 		return err
 	}
-	name, free := corpusName(filepath.Base(path), extension)
+	name, free := corpusName(filepath.Base(path), extension, string(raw))
 	got, code := Classify(raw, name)
 	note := fmt.Sprintf("%s as %s: state %d, fault %q", filepath.Join(extension, filepath.Base(path)), name, got.State, code)
 	switch {
@@ -246,13 +246,18 @@ func (s *score) judge() {
 	s.t.Log("\n" + strings.Join(s.report, "\n"))
 }
 
-// corpusName finds the asked name in a file's name.
-func corpusName(file, extension string) (name string, free bool) {
+// corpusName finds the asked name in a file's name. One called free.txt does not
+// say what was asked. If its answer names exactly one domain under the extension,
+// that was it; else any will do.
+func corpusName(file, extension, answer string) (name string, free bool) {
 	base := strings.TrimSuffix(file, ".txt")
 	rest, free := strings.CutPrefix(base, "free")
 	if free {
 		if asked, found := strings.CutPrefix(rest, "_"); found {
 			return asked, true
+		}
+		if names := namesUnder(extension, answer); len(names) == 1 {
+			return names[0], true
 		}
 		return "free" + extension, true
 	}
@@ -261,4 +266,43 @@ func corpusName(file, extension string) (name string, free bool) {
 		base = strings.TrimSuffix(base, encoding)
 	}
 	return base, false
+}
+
+// namesUnder lists the domains under an extension that an answer names in its
+// lines of data, outside of web and mail addresses.
+func namesUnder(extension, answer string) []string {
+	var names []string
+	for line := range strings.Lines(strings.ToLower(answer)) {
+		if strings.HasPrefix(line, "%") || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			if strings.ContainsAny(word, "/@") || strings.HasPrefix(word, "www.") {
+				continue
+			}
+			word = strings.Trim(word, `"'.,;:!()[]`)
+			label, found := strings.CutSuffix(word, extension)
+			if found && label != "" && !strings.Contains(label, ".") && !slices.Contains(names, word) {
+				names = append(names, word)
+			}
+		}
+	}
+	return names
+}
+
+func TestTheQuestionOfAFreeAnswerIsFoundInIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, answer, want string }{
+		{"free.txt", "% see eurid.eu\nDomain: Kranich.eu\nStatus: AVAILABLE\n", "kranich.eu"},
+		{"free.txt", "Domain: kranich.eu\nAsk reiher.eu\n", "free.eu"},
+		{"free.txt", "NOT FOUND\nhttps://eurid.eu/ info@eurid.eu www.eurid.eu whois.eurid.eu\n", "free.eu"},
+		{"free_reiher.eu.txt", "Domain: kranich.eu\n", "reiher.eu"},
+	} {
+		if got, free := corpusName(c.file, ".eu", c.answer); got != c.want || !free {
+			t.Errorf("%s with %q: %s, want %s", c.file, c.answer, got, c.want)
+		}
+	}
+	if got, free := corpusName("kranich.eu_2.txt", ".eu", "Domain: reiher.eu\n"); got != "kranich.eu" || free {
+		t.Errorf("%s, free %t", got, free)
+	}
 }
