@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -121,6 +122,10 @@ func newProduct(cfg config.Config, logger *slog.Logger, now func() time.Time) (*
 // newLookups connects the engine with the sources outside.
 func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.Engine, error) {
 	up := p.cfg.Upstream
+	guard, err := p.newGuard()
+	if err != nil {
+		return nil, err
+	}
 	registryData, err := rdap.New(rdap.Options{
 		Hosts:        up.Hosts,
 		BootstrapURL: up.Bootstrap,
@@ -128,6 +133,9 @@ func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.
 		Timeout:      time.Duration(up.RDAPTimeout),
 		UserAgent:    "dotkontor/" + version,
 		Logger:       p.logger,
+		Guard:        guard,
+
+		MaxConnsPerHost: up.Concurrent(),
 	})
 	if err != nil {
 		return nil, err
@@ -135,7 +143,9 @@ func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.
 	p.closers = append(p.closers, registryData.Close)
 	p.background = append(p.background, func(ctx context.Context) { _ = registryData.Run(ctx) })
 
-	records, err := whois.New(whois.Options{Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: p.logger})
+	records, err := whois.New(whois.Options{
+		Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: p.logger, Guard: guard,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +154,11 @@ func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.
 		return nil, err
 	}
 	observe, err := p.newSourceMetrics()
+	if err != nil {
+		return nil, err
+	}
+	disagreed, err := p.newCounter("dotkontor_lookup_disagreements_total",
+		"Names about which two sources contradicted each other, by extension.", "extension")
 	if err != nil {
 		return nil, err
 	}
@@ -159,15 +174,43 @@ func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.
 		KeepUnknown: time.Duration(look.KeepUnknown),
 		MaxKept:     look.MaxKept,
 		MaxUnderWay: look.MaxUnderWay,
+		HedgeAfter:  time.Duration(look.HedgeAfter),
 		Now:         now,
 		Logger:      p.logger,
 		Observe:     observe,
+		Disagreed:   func(tld string) { disagreed.WithLabelValues(tld).Inc() },
 	})
 	if err != nil {
 		return nil, err
 	}
 	p.closers = append(p.closers, engine.Close)
 	return engine, nil
+}
+
+// newGuard makes the one guard that all connectors to registries share, so that
+// a host is asked no more for being asked in two ways.
+func (p *product) newGuard() (*manners.Guard, error) {
+	// Hosts come from the price list and the bootstrap, never from a client, so
+	// the number of series is bounded.
+	events, err := p.newCounter("dotkontor_upstream_host_events_total",
+		"What happened at the hosts of registries beside questions and answers, by host and event.", "host", "event")
+	if err != nil {
+		return nil, err
+	}
+	up := p.cfg.Upstream
+	return manners.New(manners.Options{
+		PerSecond:     float64(up.PerHostPerSecond),
+		Burst:         up.PerHostBurst,
+		MaxConcurrent: up.Concurrent(),
+		MaxWaiting:    up.PerHostWaiting,
+		Logger:        p.logger,
+		Observe:       func(host string, event manners.Event) { events.WithLabelValues(host, string(event)).Inc() },
+	}), nil
+}
+
+func (p *product) newCounter(name, help string, labels ...string) (*prometheus.CounterVec, error) {
+	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	return counter, p.metrics.Register(counter)
 }
 
 // newSourceMetrics measures the questions to sources outside.
