@@ -152,11 +152,11 @@ func newTransport(perHost int) *http.Transport {
 	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
-		TLSHandshakeTimeout:    2 * time.Second,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           max(maxIdleConns, perHost),
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSHandshakeTimeout: 2 * time.Second,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        max(maxIdleConns, perHost),
 		// As many as may be open: with fewer, a crowd's connections are closed
 		// when it has been answered and opened anew for the next one.
 		MaxIdleConnsPerHost:    perHost,
