@@ -74,14 +74,14 @@ func TestTheRestDoublesWithEachTrialThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := unlimited(Options{})
 		repeat(t, g, 20, failsWith(registrar.FaultTimeout))
-		for _, seconds := range []time.Duration{10, 20, 40, 80, 120, 120} {
-			rest := seconds * time.Second
+		for _, seconds := range []int{10, 20, 40, 80, 120, 120} {
+			rest := time.Duration(seconds) * time.Second
 			if wait := refused(t, g, t.Context(), registrar.FaultBusy); wait != rest {
 				t.Fatalf("the rest is %s, want %s", wait, rest)
 			}
 			time.Sleep(rest - 1)
 			refused(t, g, t.Context(), registrar.FaultBusy)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			if err := g.Do(t.Context(), server, failsWith(registrar.FaultBroken)); registrar.CodeOf(err) != registrar.FaultBroken {
 				t.Fatalf("the trial was not asked: %v", err)
 			}
@@ -204,18 +204,31 @@ func TestSlowDownWithoutATimeDoublesUntilItGoesWell(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := unlimited(Options{Breaker: Breaker{MinCalls: -1}})
-		for _, seconds := range []time.Duration{2, 4, 8, 16, 32, 60, 60} {
+		for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60} {
 			repeat(t, g, 1, throttles(0))
 			wait := refused(t, g, t.Context(), registrar.FaultThrottled)
-			if wait != seconds*time.Second {
+			if wait != time.Duration(seconds)*time.Second {
 				t.Fatalf("waits %s, want %d s", wait, seconds)
 			}
 			time.Sleep(wait)
 		}
 		mustPass(t, g)
+		// A success that began before the host complained is no sign of peace.
+		early := make(chan error)
+		go func() { early <- g.Do(t.Context(), server, takes(time.Second)) }()
+		synctest.Wait()
+		time.Sleep(time.Nanosecond)
 		repeat(t, g, 1, throttles(0))
 		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 2*time.Second {
 			t.Errorf("after a success it waits %s", wait)
+		}
+		if err := <-early; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second + time.Nanosecond)
+		repeat(t, g, 1, throttles(0))
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 4*time.Second {
+			t.Errorf("after an old success it waits %s", wait)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func (g *Guard) Do(ctx context.Context, name string, ask func(ctx context.Contex
 		return refusal
 	}
 	// Whatever happens in ask, its place is given back.
-	var err error = errDidNotReturn
+	err := errDidNotReturn
 	defer func() { g.end(ctx, h, t, err) }()
 	err = ask(ctx)
 	return err

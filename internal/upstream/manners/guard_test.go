@@ -146,6 +146,24 @@ func TestAtMostMaxConcurrentQuestionsAreUnderWayAndTheOthersGoInOrder(t *testing
 	})
 }
 
+func TestNobodyOvertakesTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{})
+		h := g.enter(server)
+		first := &turn{wake: make(chan struct{}, 1)} // its turn has come, but it has not woken up yet
+		h.queue.PushBack(first)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := g.Do(ctx, server, goesWell); registrar.CodeOf(err) != registrar.FaultBusy {
+			t.Errorf("got %v", err)
+		}
+		if len(first.wake) != 1 {
+			t.Error("the one before was not told to look")
+		}
+	})
+}
+
 func TestMoreThanMaxWaitingAreRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

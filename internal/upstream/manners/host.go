@@ -153,24 +153,18 @@ func (h *host) end(now time.Time, t ticket, what outcome, fault *registrar.Error
 		h.pause.forgive(t.began)
 	}
 	events[1] = h.breaker.end(now, what, t.trial)
-	if events[0] == Paused || events[1] == Opened {
-		// Everyone in the queue has to hear it, not only the first.
-		for place := h.queue.Front(); place != nil; place = place.Next() {
-			nudge(place)
-		}
-	}
 	h.nudgeFirst()
 	return events
 }
 
+// nudgeFirst lets the first in the queue look again. Whoever leaves the queue,
+// for whatever reason, nudges the next, so news reaches everyone.
 func (h *host) nudgeFirst() {
-	if first := h.queue.Front(); first != nil {
-		nudge(first)
+	first := h.queue.Front()
+	if first == nil {
+		return
 	}
-}
-
-func nudge(place *list.Element) {
-	if waiting, ok := place.Value.(*turn); ok {
+	if waiting, ok := first.Value.(*turn); ok {
 		waiting.nudge()
 	}
 }
