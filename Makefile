@@ -13,7 +13,7 @@ TIMEOUT  ?= 10m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check format-check vet lint tidy-check bench fuzz clean
+.PHONY: help build run test check format-check vet lint tidy-check bench soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,9 @@ tidy-check: ## are go.mod and tools.mod tidy?
 
 bench: ## run the benchmarks
 	go run ./test/bench
+
+soak: ## ten hostile minutes under full load (see test/soak)
+	go run ./test/soak
 
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' $$(go list -f '{{.Dir}}' ./...) | sort -u | while IFS=: read -r file target; do \

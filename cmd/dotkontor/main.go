@@ -15,7 +15,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	// After the first signal the default action is back: a second one ends the
 	// process at once.
 	context.AfterFunc(ctx, stop)

@@ -149,7 +149,8 @@ func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, 
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
-	return cfg, cfg.Check()
+	err = cfg.Check()
+	return cfg, err
 }
 
 func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *registry.Registry, now func() time.Time) error {
@@ -158,8 +159,10 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 	if err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
-	defer logFile.Close() //nolint:errcheck // nothing is written after the product has stopped
-	p, err := newProduct(cfg, newLogger(cfg.Log, logFile), now)
+	defer logFile.Close()
+	logger, flush := newLogger(cfg.Log, logFile)
+	defer flush()
+	p, err := newProduct(t.ctx, cfg, logger, now)
 	if err != nil {
 		return err
 	}

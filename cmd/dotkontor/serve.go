@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -39,23 +38,14 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	p, err := newProduct(cfg, newLogger(cfg.Log, t.err), time.Now)
+	tuneMemory()
+	logger, flush := newLogger(cfg.Log, t.err)
+	defer flush()
+	p, err := newProduct(t.ctx, cfg, logger, time.Now)
 	if err != nil {
 		return err
 	}
 	return p.run(t.ctx, func(baseURL string) { fmt.Fprintln(t.out, "ready", baseURL) })
-}
-
-func newLogger(cfg config.Log, out io.Writer) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
-		level = slog.LevelInfo // config.Check has refused anything else
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if cfg.Format == "text" {
-		return slog.New(slog.NewTextHandler(out, options))
-	}
-	return slog.New(slog.NewJSONHandler(out, options))
 }
 
 // product is the whole service. This file is the only place where its parts
@@ -71,7 +61,7 @@ type product struct {
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
-func newProduct(cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
+func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
 	p := &product{cfg: cfg, logger: logger, metrics: prometheus.NewRegistry()}
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -98,7 +88,7 @@ func newProduct(cfg config.Config, logger *slog.Logger, now func() time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	p.server, err = listen(cfg.Server, logger)
+	p.server, err = listen(ctx, cfg.Server, logger)
 	if err != nil {
 		return nil, err
 	}

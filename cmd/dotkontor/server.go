@@ -33,15 +33,16 @@ type server struct {
 }
 
 // listen opens the ports, so that a port in use is told before anything starts.
-func listen(cfg config.Server, logger *slog.Logger) (*server, error) {
+func listen(ctx context.Context, cfg config.Server, logger *slog.Logger) (*server, error) {
+	var ports net.ListenConfig
 	s := &server{cfg: cfg, logger: logger}
-	listener, err := net.Listen("tcp", cfg.Listen)
+	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("can't listen on %s (is another dotkontor running? choose another port with --listen or server.listen): %w", cfg.Listen, err)
 	}
 	s.listener = listener
 	if cfg.MetricsListen != "off" {
-		if s.privates, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
+		if s.privates, err = ports.Listen(ctx, "tcp", cfg.MetricsListen); err != nil {
 			return nil, errors.Join(fmt.Errorf("can't listen on %s for metrics (server.metrics_listen): %w", cfg.MetricsListen, err), s.close())
 		}
 	}
@@ -119,14 +120,14 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 		return errors.Join(fmt.Errorf("the server stopped: %w", err), s.close())
 	case <-ctx.Done():
 	}
-	return s.drain()
+	return s.drain(context.WithoutCancel(ctx))
 }
 
-func (s *server) drain() error {
+func (s *server) drain(ctx context.Context) error {
 	s.draining.Store(true)
-	s.logger.Info("draining", "delay", time.Duration(s.cfg.DrainDelay).String())
+	s.logger.InfoContext(ctx, "draining", "delay", time.Duration(s.cfg.DrainDelay).String())
 	time.Sleep(time.Duration(s.cfg.DrainDelay))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.cfg.DrainTimeout))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.cfg.DrainTimeout))
 	defer cancel()
 	err := s.public.Shutdown(ctx)
 	if err != nil {
@@ -135,7 +136,7 @@ func (s *server) drain() error {
 	if s.private != nil {
 		err = errors.Join(err, s.private.Close())
 	}
-	s.logger.Info("stopped")
+	s.logger.InfoContext(ctx, "stopped")
 	return err
 }
 

@@ -83,7 +83,7 @@ func (f CatalogFile) Watch(ctx context.Context, every time.Duration, live *catal
 		seen = now
 		list, err := f.Load()
 		if err != nil {
-			logger.Error("the new price list was refused, the old one stays in force", "error", err.Error())
+			logger.ErrorContext(ctx, "the new price list was refused, the old one stays in force", "error", err.Error())
 			continue
 		}
 		changes := len(live.Catalog().Diff(list))
@@ -91,7 +91,7 @@ func (f CatalogFile) Watch(ctx context.Context, every time.Duration, live *catal
 			continue
 		}
 		live.Replace(list)
-		logger.Info("a new price list is in force", "extensions", list.Len(), "changes", changes)
+		logger.InfoContext(ctx, "a new price list is in force", "extensions", list.Len(), "changes", changes)
 	}
 }
 

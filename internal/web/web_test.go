@@ -114,7 +114,7 @@ func TestTheLogSaysWhichUpstreamFailedAndNotWhatWasAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if record.Error != "upstream" || record.Code != "throttled" || record.Detail != "rdap.example" ||
-		record.Route != "/api/domain/check" || record.Method != "POST" || record.Level != "INFO" ||
+		record.Route != "/api/domain/check" || record.Method != http.MethodPost || record.Level != "INFO" ||
 		record.ID != answer.Header().Get("X-Request-Id") {
 		t.Errorf("the record is %+v", record)
 	}

@@ -17,7 +17,7 @@ const maxGuests = 256
 // Whatever wants to start asks first; after close the answer is no. That also
 // keeps the WaitGroup from growing while it is waited for.
 type crowd struct {
-	ctx    context.Context // ends when closing begins
+	ctx    context.Context //nolint:containedctx // ends when closing begins; the crowd is the life of all its servers
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 

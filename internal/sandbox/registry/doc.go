@@ -5,7 +5,7 @@
 //
 // It promises that the product can't tell it from the real world by anything
 // but the addresses. Every distinct host of the price list has a listener and
-// a port of its own, so one host that hangs hangs alone. It shares no code with
+// a port of its own, so a host that hangs does so alone. It shares no code with
 // the clients that ask it: both were written from the specifications (RFC 9082,
 // 9083 and 9224 for RDAP and its bootstrap, RFC 3912 for WHOIS, RFC 1035 for
 // the DNS), and they meet on a socket only. What it knows about a name follows

@@ -80,7 +80,7 @@ func (r *Registry) sendHTTP(w http.ResponseWriter, req *http.Request, host strin
 	case behaved:
 		mishap := dice.throw()
 		if mishap.fault != faultNone {
-			r.opts.Logger.Debug("sandbox chaos", "host", host, "fault", mishap.String())
+			r.opts.Logger.DebugContext(req.Context(), "sandbox chaos", "host", host, "fault", mishap.String())
 		}
 		switch mishap.fault {
 		case faultSlow:

@@ -89,7 +89,7 @@ var reservedValues = phrases(
 var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 	`\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|connections?|number|maximum|allowed)\b.{0,60}\b(?:exceeded|exceeds|exhausted|reached|used up)\b`,
 	`\bexceeded\b.{0,60}\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|maximum|allow)`,
-	`\btoo many\b`,
+	`\btoo many\b|\bgrace period of \d+\b`,
 	`\b(?:rate|access control|query) limit\b`,
 	`\b(?:please )?(?:try|query) again (?:later|in|after|soon)\b|\bplease try again$|\btry again$`,
 	`\btemporar(?:y|ily)\b.{0,30}\b(?:not|unable|unavailable|denied|blocked|suspended|banned|failure|error|refused)\b`,
@@ -101,7 +101,7 @@ var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // condition marks a sentence that says what would happen, as terms do.
-var condition = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|excessive|prevent|reserves?)\b`)
+var condition = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
 var premiumWords = regexp.MustCompile(`\bpremium\b`)
 

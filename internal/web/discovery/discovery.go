@@ -31,7 +31,7 @@ type Documents struct {
 }
 
 type document struct {
-	contentType string
+	contentType []string
 	body        []byte
 	etag        string
 }
@@ -55,7 +55,7 @@ func New(baseURL string) (*Documents, error) {
 func newDocument(contentType string, body []byte) document {
 	sum := sha256.Sum256(body)
 	return document{
-		contentType: contentType,
+		contentType: []string{contentType},
 		body:        body,
 		etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
 	}

@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -58,41 +59,49 @@ func WriteError(w http.ResponseWriter, err error) {
 	wire.WriteJSON(w, statusOf(err), errorBody{Error: sentence(err)})
 }
 
+// budgetHeaders are the parts of the headers that depend on the windows alone.
+type budgetHeaders struct {
+	policy []string
+	// names are the beginnings of the RateLimit header, one for each window. A
+	// window is named by its length, since that is what tells two apart: "60s".
+	names []string
+}
+
+func newBudgetHeaders(windows []quota.Window) *budgetHeaders {
+	h := &budgetHeaders{}
+	var policy []string
+	for _, window := range windows {
+		length := strconv.FormatInt(seconds(window.Per), 10)
+		name := `"` + length + `s"`
+		policy = append(policy, name+";q="+strconv.Itoa(window.Limit)+";w="+length)
+		h.names = append(h.names, name+";r=")
+	}
+	h.policy = []string{strings.Join(policy, ", ")}
+	return h
+}
+
 // writeBudget tells the client where it stands: the headers of the IETF draft
 // "RateLimit header fields for HTTP" for the tightest window, and Retry-After
 // once the budget is spent.
-func writeBudget(header http.Header, d quota.Decision, windows []quota.Window) {
-	var policy []byte
-	for i, window := range windows {
-		if i > 0 {
-			policy = append(policy, ", "...)
-		}
-		policy = appendWindowName(policy, window)
-		policy = append(policy, ";q="...)
-		policy = strconv.AppendInt(policy, int64(window.Limit), 10)
-		policy = append(policy, ";w="...)
-		policy = strconv.AppendInt(policy, seconds(window.Per), 10)
+func (h *Handler) writeBudget(header http.Header, d quota.Decision, windows []quota.Window) {
+	if d.Window >= len(windows) {
+		return
 	}
-	header["Ratelimit-Policy"] = []string{string(policy)}
-	if d.Window < len(windows) {
-		state := appendWindowName(nil, windows[d.Window])
-		state = append(state, ";r="...)
-		state = strconv.AppendInt(state, int64(d.Remaining), 10)
-		state = append(state, ";t="...)
-		state = strconv.AppendInt(state, seconds(d.Reset), 10)
-		header["Ratelimit"] = []string{string(state)}
+	known, ok := h.headers.Load(&windows[0])
+	if !ok {
+		known, _ = h.headers.LoadOrStore(&windows[0], newBudgetHeaders(windows))
 	}
+	texts := known.(*budgetHeaders) //nolint:errcheck,forcetypeassert // the map holds nothing else
+	header["Ratelimit-Policy"] = texts.policy
+	state := make([]byte, 0, 32)
+	state = append(state, texts.names[d.Window]...)
+	state = strconv.AppendInt(state, int64(d.Remaining), 10)
+	state = append(state, ";t="...)
+	state = strconv.AppendInt(state, seconds(d.Reset), 10)
+	header["Ratelimit"] = []string{string(state)}
 	if !d.Allowed {
 		header["Retry-After"] = []string{strconv.Itoa(d.RetryAfterSeconds())}
 	}
-}
-
-// appendWindowName names a window by its length, since that is what tells two
-// of them apart: "60s".
-func appendWindowName(b []byte, window quota.Window) []byte {
-	b = append(b, '"')
-	b = strconv.AppendInt(b, seconds(window.Per), 10)
-	return append(b, `s"`...)
 }
 
 // seconds rounds up: a client that waits that long has waited long enough.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -28,6 +29,9 @@ type Handler struct {
 	lookups Lookups
 	budget  Budget
 	address func(*http.Request) netip.Addr
+	// headers remembers the texts for each set of windows; there are few, and
+	// they never change.
+	headers sync.Map // *quota.Window → *budgetHeaders
 }
 
 // New returns a Handler; address says who is asking.
@@ -61,14 +65,16 @@ func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+var noStore = []string{"no-store"}
+
 // serve does what both endpoints have in common: spend, decode, call, encode.
 // The body that call returns is sent whether or not it also returns an error.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
 	call func(ctx context.Context, value string) (any, error),
 ) {
-	w.Header()["Cache-Control"] = []string{"no-store"}
+	w.Header()["Cache-Control"] = noStore
 	decision, windows := h.budget.Spend(h.address(r))
-	writeBudget(w.Header(), decision, windows)
+	h.writeBudget(w.Header(), decision, windows)
 	if !decision.Allowed {
 		WriteError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: overBudget, RetryAfter: decision.RetryAfter})
 		return

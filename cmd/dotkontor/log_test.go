@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+)
+
+func TestRecordsAreGatheredForAShortTimeAndBadNewsIsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &out)
+		logger.Info("one")
+		if out.Len() != 0 {
+			t.Error("a record was written at once")
+		}
+		time.Sleep(logEvery + time.Millisecond)
+		synctest.Wait()
+		if lines := strings.Count(out.String(), "\n"); lines != 1 {
+			t.Errorf("%d records after a while, want 1", lines)
+		}
+		logger.Info("two")
+		logger.With("a", 1).WithGroup("g").Warn("three")
+		if lines := strings.Count(out.String(), "\n"); lines != 3 {
+			t.Errorf("%d records after a warning, want 3", lines)
+		}
+		logger.Debug("below the level")
+		logger.Info("four")
+		flush()
+		if lines := strings.Count(out.String(), "\n"); lines != 4 {
+			t.Errorf("%d records after the flush, want 4", lines)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+func TestAFullLogIsWrittenBeforeItsTime(t *testing.T) {
+	var out bytes.Buffer
+	w := &logWriter{out: &out, armed: true}
+	for range 3 {
+		if _, err := w.Write(make([]byte, logBytes/2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out.Len() != logBytes || len(w.buf) != logBytes/2 {
+		t.Errorf("%d bytes written and %d gathered", out.Len(), len(w.buf))
+	}
+}
+
+// Whatever the record, the line is the one that log/slog would write.
+func TestPlainRecordsAreWrittenAsSlogWrites(t *testing.T) {
+	for _, attrs := range [][]any{
+		{},
+		{"id", "abc", "status", 200, "us", int64(-5)},
+		{"text", `quotes " and \ backslashes`},
+		{"text", "line\nbreak \x1b[31m and ü and \u2028"},
+		{"share", 0.5, "flag", true, "nothing", nil},
+		{"odd \" key", 1},
+		{"group", slog.GroupValue(slog.Int("a", 1))},
+	} {
+		var ours, theirs bytes.Buffer
+		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &ours)
+		record := slog.NewRecord(time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), slog.LevelInfo, "request", 0)
+		record.Add(attrs...)
+		if err := logger.Handler().Handle(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		flush()
+		if err := slog.NewJSONHandler(&theirs, nil).Handle(t.Context(), record); err != nil {
+			t.Fatal(err)
+		}
+		if ours.String() != theirs.String() {
+			t.Errorf("ours   %stheirs %s", ours.String(), theirs.String())
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+)
+
+// maxAnswer bounds head line and body of an answer; both must fit the buffer.
+const maxAnswer = 16 << 10
+
+// answer is one response. Its body lives in the reader's buffer until the next
+// read.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// readAnswer reads one HTTP/1.1 response without allocating, because a client
+// that works more than the server would measure itself. It understands only what
+// both servers send (a length and a connection that stays) and refuses the rest.
+func readAnswer(r *bufio.Reader) (answer, error) {
+	status, err := readStatus(r)
+	if err != nil {
+		return answer{}, err
+	}
+	length, err := readHead(r)
+	if err != nil {
+		return answer{}, err
+	}
+	body, err := r.Peek(length)
+	if err != nil {
+		return answer{}, fmt.Errorf("a body of %d bytes: %w", length, err)
+	}
+	_, err = r.Discard(length)
+	return answer{status: status, body: body}, err
+}
+
+// readStatus reads "HTTP/1.1 200 OK".
+func readStatus(r *bufio.Reader) (int, error) {
+	text, err := r.ReadSlice('\n')
+	if err != nil {
+		return 0, fmt.Errorf("the status line: %w", err)
+	}
+	rest, found := bytes.CutPrefix(text, []byte("HTTP/1.1 "))
+	if !found || len(rest) < 4 || (rest[3] != ' ' && rest[3] != '\r') {
+		return 0, errors.New("the status line is not HTTP/1.1's")
+	}
+	status, ok := number(rest[:3])
+	if !ok || status < 100 {
+		return 0, errors.New("the status is not a number of three digits")
+	}
+	return status, nil
+}
+
+// readHead reads the header fields and the empty line, and returns the body's
+// length.
+func readHead(r *bufio.Reader) (length int, err error) {
+	length = -1
+	for {
+		text, err := r.ReadSlice('\n')
+		if err != nil {
+			return 0, fmt.Errorf("the head: %w", err)
+		}
+		text = bytes.TrimRight(text, "\r\n")
+		if len(text) == 0 {
+			break
+		}
+		name, value, _ := bytes.Cut(text, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			var ok bool
+			if length, ok = number(value); !ok {
+				return 0, errors.New("the length of the body is not a number")
+			}
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+			return 0, errors.New("the body comes in chunks, which this client does not read")
+		case bytes.EqualFold(name, []byte("Connection")) && bytes.EqualFold(value, []byte("close")):
+			return 0, errors.New("the server closes the connection")
+		}
+	}
+	if length < 0 {
+		return 0, errors.New("the answer has no length")
+	}
+	return length, nil
+}
+
+// number reads digits. strconv wants a string, which would be an allocation.
+func number(digits []byte) (int, bool) {
+	if len(digits) == 0 || len(digits) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + int(d-'0')
+	}
+	return n, true
+}
+
+const (
+	// addresses is how many clients we pretend to be, in turn. Each then asks
+	// far less than its limit, and all fit into the limiter's memory.
+	addresses = 1 << 20
+	// Each part has three digits, so that every request has the same length and
+	// the address can be written over the one before.
+	firstPart, lastPart = 100, 255
+	partsInAll          = lastPart - firstPart + 1
+	addressWidth        = len("10.100.100.100")
+)
+
+// writeAddress writes the n-th address of 10.0.0.0/8 that has three digits in
+// each further part.
+func writeAddress(to []byte, n uint64) {
+	n %= addresses
+	to = append(to[:0], "10"...)
+	for range 3 {
+		to = append(to, '.')
+		to = strconv.AppendUint(to, firstPart+n%partsInAll, 10)
+		n /= partsInAll
+	}
+}
+
+// question is a request that comes from another address each time.
+type question struct {
+	text    []byte
+	address []byte // the part of text that changes
+	turn    *atomic.Uint64
+}
+
+// newQuestion returns a question about one name. Those who share turn never use
+// the same address before all others had theirs. The Host is a fixed name, so
+// that both servers get the same bytes.
+func newQuestion(domain string, turn *atomic.Uint64) question {
+	body := `{"domain":"` + domain + `"}`
+	head := "POST /api/domain/check HTTP/1.1\r\nHost: dotkontor.example\r\nContent-Type: application/json\r\n" +
+		"Content-Length: " + strconv.Itoa(len(body)) + "\r\nX-Forwarded-For: "
+	blank := "10.100.100.100"
+	q := question{text: []byte(head + blank + "\r\n\r\n" + body), turn: turn}
+	q.address = q.text[len(head) : len(head)+addressWidth : len(head)+addressWidth]
+	return q
+}
+
+// next is the request with the next address. It is valid until the next call.
+func (q question) next() []byte {
+	writeAddress(q.address, q.turn.Add(1)-1)
+	return q.text
+}

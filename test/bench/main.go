@@ -1,0 +1,214 @@
+// Command bench measures what the project promises about speed and memory, and
+// prints one report: what was measured, what was wanted, and whether it was met.
+//
+// Absolute figures say more about the machine than about the program. So the
+// REST check is compared with a bare net/http handler that is asked the same
+// bytes by the same client, in rounds that take turns. Whatever else the
+// machine is doing then slows both, and the median of the rounds' ratios stands.
+// The bare side decodes the body into a struct and writes the answer's bytes;
+// everything the product does beyond that (limits, metrics, log, headers, the
+// lookup) is on its bill. Both servers are processes of their own, so that
+// neither pays for the other's garbage or for the client's.
+//
+// The product is the real binary against the sandbox's world, with limits,
+// metrics and log switched on, and the run fails if they turn out not to have
+// seen every request. All traffic stays on 127.0.0.1.
+//
+// It refuses to be a gate by default: a noisy machine is no defect. With
+// -strict a missed target is exit code 1.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitMissed = 1 // only with -strict
+	exitFailed = 2 // nothing can be said, because something did not work
+)
+
+const (
+	// spareTime is for everything but the rounds: start, warm-up, memory.
+	spareTime = 90 * time.Second
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// settings are the flags.
+type settings struct {
+	rounds      int
+	duration    time.Duration
+	connections int
+	starts      int
+	json        string
+	strict      bool
+	only        string
+	// binary is measured instead of a fresh build, to compare two states of the
+	// code on one machine.
+	binary string
+	// bare is the file with the answer of the bare server; it makes this process
+	// that server. Not for people.
+	bare string
+}
+
+func parse(args []string, errOut io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(errOut)
+	flags.IntVar(&s.rounds, "rounds", 8, "rounds of each comparison; the median stands")
+	flags.DurationVar(&s.duration, "duration", 1500*time.Millisecond, "length of one side of a round")
+	flags.IntVar(&s.connections, "connections", 16, "connections that ask at the same time")
+	flags.IntVar(&s.starts, "starts", 5, "how often the sandbox is started")
+	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
+	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
+	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
+	flags.StringVar(&s.binary, "binary", "", "dotkontor `file` to measure instead of a fresh build")
+	flags.StringVar(&s.bare, "bare", "", "internal: be the bare server that answers with this `file`")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	return s, s.check(flags.Args())
+}
+
+func (s settings) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("%q is not a flag", rest[0])
+	case s.rounds < 1 || s.rounds > 1000:
+		return errors.New("-rounds is from 1 to 1000")
+	case s.duration < 10*time.Millisecond || s.duration > time.Minute:
+		return errors.New("-duration is from 10ms to 1m")
+	case s.connections < 1 || s.connections > 1000:
+		return errors.New("-connections is from 1 to 1000")
+	case s.starts < 1 || s.starts > 100:
+		return errors.New("-starts is from 1 to 100")
+	case s.only != "" && sectionNamed(s.only) == nil:
+		return fmt.Errorf("-only is one of %s", strings.Join(sectionNames(), ", "))
+	}
+	return nil
+}
+
+// section measures one subject.
+type section struct {
+	name string
+	run  func(context.Context, bench) ([]line, error)
+}
+
+var sections = []section{
+	{"rest", benchREST},
+	{"limiter", benchLimiter},
+	{"start", benchStart},
+}
+
+func sectionNames() []string {
+	var names []string
+	for _, s := range sections {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func sectionNamed(name string) *section {
+	for i := range sections {
+		if sections[i].name == name {
+			return &sections[i]
+		}
+	}
+	return nil
+}
+
+// bench is what every section needs.
+type bench struct {
+	settings
+	folder string // for everything that is written; removed at the end
+	// progress tells a person who waits what is going on.
+	progress func(format string, args ...any)
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	s, err := parse(args, errOut)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(errOut, "bench:", err)
+		return exitFailed
+	case s.bare != "":
+		err = serveBare(ctx, s.bare, in, out)
+	default:
+		var met bool
+		met, err = measure(ctx, s, out, errOut)
+		if err == nil && s.strict && !met {
+			return exitMissed
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(errOut, "bench:", err)
+		return exitFailed
+	}
+	return exitOK
+}
+
+// measure runs the sections one after another: side by side they would disturb
+// each other.
+func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, err error) {
+	folder, err := os.MkdirTemp("", "dotkontor-bench-")
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	b := bench{
+		settings: s,
+		folder:   folder,
+		progress: func(format string, args ...any) { fmt.Fprintf(errOut, format+"\n", args...) },
+	}
+	if b.binary != "" {
+		if b.binary, err = filepath.Abs(b.binary); err != nil {
+			return false, err
+		}
+	} else {
+		b.binary = filepath.Join(folder, "dotkontor")
+		b.progress("building cmd/dotkontor")
+		if err := rig.Build(ctx, b.binary, errOut); err != nil {
+			return false, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, spareTime+time.Duration(8*s.rounds+s.starts)*s.duration)
+	defer cancel()
+
+	report := newReport(s)
+	for _, part := range sections {
+		if s.only != "" && s.only != part.name {
+			continue
+		}
+		lines, err := part.run(ctx, b)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", part.name, err)
+		}
+		report.Lines = append(report.Lines, lines...)
+	}
+	report.print(out)
+	if s.json != "" {
+		return report.met(), report.write(s.json)
+	}
+	return report.met(), nil
+}

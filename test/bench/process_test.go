@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+func TestLogLinesAreCounted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(path, []byte("{\"msg\":\"request\"}\n{\"msg\":\"other\"}\n{\"msg\":\"request\"}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := countLines(path, `"msg":"request"`); err != nil || got != 2 {
+		t.Errorf("got %d, %v, want 2", got, err)
+	}
+}
+
+func TestTheBareServerDecodesBeforeItAnswers(t *testing.T) {
+	t.Parallel()
+	handler := bareHandler([]byte(`{"yes":true}`))
+	for body, want := range map[string]int{
+		`{"domain":"google.com"}`: http.StatusOK,
+		`{"domain":`:              http.StatusBadRequest,
+		`{}`:                      http.StatusBadRequest,
+	} {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, checkRoute, strings.NewReader(body)))
+		if w.Code != want || (want == http.StatusOK && w.Body.String() != `{"yes":true}`) {
+			t.Errorf("%s is answered with %d %s, want %d", body, w.Code, w.Body, want)
+		}
+	}
+}
+
+// The whole client against the whole bare server, in one process.
+func TestALoadCountsTheAnswersOfAServer(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "answer.json")
+	want := []byte(`{"domain":"google.com","available":false}`)
+	if err := os.WriteFile(path, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parent, orphan := io.Pipe()
+	says, hears := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- serveBare(t.Context(), path, parent, hears) }()
+	address, err := rig.ReadyLine(says)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, first, err := dial(t.Context(), strings.TrimPrefix(address, "http://"), takenName, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	if !bytes.Equal(first, want) {
+		t.Errorf("the first answer is %s, want %s", first, want)
+	}
+	rate, err := l.run(t.Context(), 50*time.Millisecond)
+	if err != nil || rate <= 0 || l.sent.Load() < 2 {
+		t.Errorf("%v answers a second, %d in all, %v", rate, l.sent.Load(), err)
+	}
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.run(cancelled, time.Hour); err == nil {
+		t.Error("a cancelled run is taken for a result")
+	}
+
+	if err := orphan.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("the server without a parent ended with %v", err)
+	}
+}
+
+func TestALimitThatIsHitIsNoResult(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer server.Close()
+	_, _, err := dial(t.Context(), server.Listener.Addr().String(), takenName, 1)
+	if err == nil || !strings.Contains(err.Error(), "limit") {
+		t.Errorf("got %v, want an error about the limit", err)
+	}
+}

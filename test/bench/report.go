@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// report is everything that was measured, and on what.
+type report struct {
+	Go       string    `json:"go"`
+	System   string    `json:"system"`
+	Cores    int       `json:"cores"`
+	Began    time.Time `json:"began"`
+	Rounds   int       `json:"rounds"`
+	Duration string    `json:"duration"`
+	Lines    []line    `json:"lines"`
+}
+
+// line is one measurement.
+type line struct {
+	What     string  `json:"what"`
+	Measured float64 `json:"measured"`
+	Unit     unit    `json:"unit"`
+	// Wanted is nil where a figure only explains another.
+	Wanted *target `json:"wanted,omitempty"`
+	// OK is true where nothing is wanted.
+	OK   bool   `json:"ok"`
+	Note string `json:"note,omitempty"`
+}
+
+// target is one end of the range in which a measurement should be.
+type target struct {
+	AtLeast *float64 `json:"at_least,omitempty"`
+	AtMost  *float64 `json:"at_most,omitempty"`
+}
+
+func atLeast(value float64) *target { return &target{AtLeast: &value} }
+func atMost(value float64) *target  { return &target{AtMost: &value} }
+
+func (t *target) met(measured float64) bool {
+	switch {
+	case t == nil:
+		return true
+	case t.AtLeast != nil && measured < *t.AtLeast:
+		return false
+	case t.AtMost != nil && measured > *t.AtMost:
+		return false
+	}
+	return !math.IsNaN(measured) // which is below and above nothing, and no success either
+}
+
+func (t *target) text(u unit) string {
+	switch {
+	case t == nil:
+		return "-"
+	case t.AtLeast != nil:
+		return ">= " + u.text(*t.AtLeast)
+	case t.AtMost != nil:
+		return "<= " + u.text(*t.AtMost)
+	default:
+		return "-"
+	}
+}
+
+// unit is what a figure counts.
+type unit string
+
+const (
+	ratio        unit = "ratio"
+	perSecond    unit = "1/s"
+	microseconds unit = "µs"
+	seconds      unit = "s"
+	megabytes    unit = "MB"
+	bytesEach    unit = "B"
+	count        unit = "count"
+)
+
+// decimals are few, since no run repeats more of them. A ratio has one more than
+// its target, so that a narrow miss does not look like a hit.
+var decimals = map[unit]int{ratio: 3, microseconds: 1, seconds: 2, megabytes: 1}
+
+func (u unit) text(value float64) string {
+	number := grouped(strconv.FormatFloat(value, 'f', decimals[u], 64))
+	if u == ratio || u == count {
+		return number
+	}
+	return number + " " + string(u)
+}
+
+// grouped puts a comma before every three digits of the whole part.
+func grouped(number string) string {
+	whole, fraction, hasFraction := strings.Cut(number, ".")
+	sign := ""
+	if rest, negative := strings.CutPrefix(whole, "-"); negative {
+		sign, whole = "-", rest
+	}
+	var b strings.Builder
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	if hasFraction {
+		return sign + b.String() + "." + fraction
+	}
+	return sign + b.String()
+}
+
+// measured makes a line and judges it.
+func measured(what string, value float64, u unit, wanted *target, note string) line {
+	return line{What: what, Measured: value, Unit: u, Wanted: wanted, OK: wanted.met(value), Note: note}
+}
+
+func newReport(s settings) report {
+	return report{
+		Go:       runtime.Version(),
+		System:   runtime.GOOS + "/" + runtime.GOARCH,
+		Cores:    runtime.GOMAXPROCS(0),
+		Began:    time.Now().UTC().Truncate(time.Second),
+		Rounds:   s.rounds,
+		Duration: s.duration.String(),
+	}
+}
+
+// met says whether every target was.
+func (r report) met() bool {
+	for _, l := range r.Lines {
+		if !l.OK {
+			return false
+		}
+	}
+	return true
+}
+
+func (r report) print(out io.Writer) {
+	fmt.Fprintf(out, "dotkontor bench: %s, %s, %d cores, %s; medians of %d rounds of %s\n\n",
+		r.Go, r.System, r.Cores, r.Began.Format(time.RFC3339), r.Rounds, r.Duration)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tmeasured\twanted\t\tnote")
+	for _, l := range r.Lines {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.What, l.Unit.text(l.Measured), l.Wanted.text(l.Unit), l.verdict(), l.Note)
+	}
+	_ = table.Flush() // to a terminal; nobody is left to tell
+}
+
+func (l line) verdict() string {
+	switch {
+	case !l.OK:
+		return "MISSED"
+	case l.Wanted == nil:
+		return ""
+	default:
+		return "ok"
+	}
+}
+
+func (r report) write(path string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o600)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMedianIsTheMiddle(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{7}, 7},
+		{[]float64{9, 1}, 5},
+		{[]float64{3, 100, 1}, 3},
+		{[]float64{4, 1000, 2, 1}, 3},
+	} {
+		before := append([]float64(nil), test.values...)
+		if got := median(test.values); got != test.want {
+			t.Errorf("median of %v is %v, want %v", test.values, got, test.want)
+		}
+		for i := range before {
+			if before[i] != test.values[i] {
+				t.Fatalf("the values were reordered: %v", test.values)
+			}
+		}
+	}
+	if got := median(nil); !math.IsNaN(got) {
+		t.Errorf("median of nothing is %v, want not a number", got)
+	}
+}
+
+func TestATargetIsMetOnItsOwnSideOnly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		target *target
+		value  float64
+		want   bool
+	}{
+		{atLeast(0.6), 0.6, true},
+		{atLeast(0.6), 0.59, false},
+		{atMost(200), 200, true},
+		{atMost(200), 200.1, false},
+		{atLeast(1), math.NaN(), false},
+		{atMost(1), math.NaN(), false},
+		{nil, -1, true},
+	} {
+		if got := test.target.met(test.value); got != test.want {
+			t.Errorf("%v with %s is %t, want %t", test.value, test.target.text(ratio), got, test.want)
+		}
+	}
+}
+
+func TestTheReportSaysWhatWasMissed(t *testing.T) {
+	t.Parallel()
+	r := newReport(settings{rounds: 3, duration: time.Second})
+	r.Lines = []line{
+		measured("speed", 0.5, ratio, atLeast(0.6), "slow"),
+		measured("requests", 1234567.8, perSecond, nil, ""),
+	}
+	if r.met() {
+		t.Error("a missed target counts as met")
+	}
+	var out bytes.Buffer
+	r.print(&out)
+	for _, want := range []string{"speed", "0.500", ">= 0.600", "MISSED", "slow", "1,234,568 1/s"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := r.write(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read report
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Lines) != 2 || read.Lines[0].OK || !read.Lines[1].OK || *read.Lines[0].Wanted.AtLeast != 0.6 {
+		t.Errorf("the file says %s", text)
+	}
+}
+
+func TestFiguresAreGroupedByThousands(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"7": "7", "999": "999", "1000": "1,000", "12345.60": "12,345.60", "-1234": "-1,234", "-123": "-123",
+	} {
+		if got := grouped(number); got != want {
+			t.Errorf("%s is written %s, want %s", number, got, want)
+		}
+	}
+}
+
+func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"-rounds 0", "-duration 1ns", "-connections 0", "-starts 0", "-only nothing", "leftover", "-unknown"} {
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), nil, &out, &errOut); code != exitFailed || errOut.Len() == 0 {
+			t.Errorf("%s ends with %d and %q, want %d and a reason", args, code, errOut.String(), exitFailed)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+const (
+	checkPath  = "/api/domain/check"
+	searchPath = "/api/domain/search"
+)
+
+// caller is a client at an address of its own.
+type caller struct {
+	t    *testing.T
+	on   *target
+	addr netip.Addr
+	http *http.Client
+}
+
+// from returns a client at an address that nobody has used before.
+func from(t *testing.T, on *target) *caller {
+	t.Helper()
+	addr := stage.addresses.next()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: addr.AsSlice()}, Timeout: patience}
+	transport := &http.Transport{DialContext: dialer.DialContext}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &caller{t: t, on: on, addr: addr, http: &http.Client{
+		Transport:     transport,
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// dial opens a bare connection, for what no proper client sends.
+func (c *caller) dial() (net.Conn, error) {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: c.addr.AsSlice()}, Timeout: patience}
+	conn, err := dialer.DialContext(c.t.Context(), "tcp", strings.TrimPrefix(c.on.base, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	c.t.Cleanup(func() { _ = conn.Close() }) // closed by either side, it is gone
+	return conn, conn.SetDeadline(time.Now().Add(patience))
+}
+
+// request is one that a test sends. POST and JSON unless told otherwise.
+type request struct {
+	method string
+	path   string
+	body   string
+	header map[string]string
+	// odd marks a body that breaks the description on purpose.
+	odd bool
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	took   time.Duration
+	// fields are the members of the body, byte for byte, if it is an object.
+	fields map[string]json.RawMessage
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
+
+// text is a field that is a string.
+func (a answer) text(field string) string {
+	var value string
+	if err := json.Unmarshal(a.fields[field], &value); err != nil {
+		return "(no string)"
+	}
+	return value
+}
+
+func (c *caller) check(domain string) answer {
+	c.t.Helper()
+	return c.send(request{path: checkPath, body: object("domain", domain)})
+}
+
+func (c *caller) search(query string) answer {
+	c.t.Helper()
+	return c.send(request{path: searchPath, body: object("query", query)})
+}
+
+func (c *caller) get(path string) answer {
+	c.t.Helper()
+	return c.send(request{method: http.MethodGet, path: path})
+}
+
+// object is a JSON object with one string in it.
+func object(field, value string) string {
+	text, err := json.Marshal(map[string]string{field: value})
+	if err != nil {
+		return err.Error() // a map of strings always encodes
+	}
+	return string(text)
+}
+
+// send sends r and looks at what must hold for every answer.
+func (c *caller) send(r request) answer {
+	c.t.Helper()
+	if r.method == "" {
+		r.method = http.MethodPost
+	}
+	var body io.Reader
+	if r.body != "" {
+		body = strings.NewReader(r.body)
+	}
+	sent, err := http.NewRequestWithContext(c.t.Context(), r.method, c.on.base+r.path, body)
+	if err != nil {
+		c.t.Errorf("%s %s: %v", r.method, r.path, err)
+		return answer{}
+	}
+	if r.body != "" {
+		sent.Header.Set("Content-Type", "application/json")
+	}
+	for key, value := range r.header {
+		if value == "" {
+			sent.Header.Del(key)
+			continue
+		}
+		sent.Header.Set(key, value)
+	}
+	began := time.Now()
+	received, err := c.http.Do(sent)
+	if err != nil {
+		c.t.Errorf("%s %s: %v", r.method, r.path, err)
+		return answer{}
+	}
+	text, err := io.ReadAll(received.Body)
+	took := time.Since(began)
+	if err = firstOf(err, received.Body.Close()); err != nil {
+		c.t.Errorf("%s %s: the answer broke off: %v", r.method, r.path, err)
+		return answer{}
+	}
+	got := answer{status: received.StatusCode, header: received.Header, body: text, took: took}
+	if json.Unmarshal(text, &got.fields) != nil {
+		got.fields = nil
+	}
+	c.lookOver(r, sent, received, got)
+	return got
+}
+
+func firstOf(problems ...error) error {
+	for _, err := range problems {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookOver is what must hold for every answer.
+func (c *caller) lookOver(r request, sent *http.Request, received *http.Response, got answer) {
+	c.t.Helper()
+	label := fmt.Sprintf("%s %s %.80s", r.method, r.path, r.body)
+	if got.header.Get("X-Request-Id") == "" {
+		c.t.Errorf("%s: the answer has no X-Request-Id", label)
+	}
+	if got.header.Get("X-Content-Type-Options") != "nosniff" {
+		c.t.Errorf("%s: the answer may be sniffed", label)
+	}
+	if _, there := got.header["Access-Control-Allow-Credentials"]; there {
+		c.t.Errorf("%s: credentials are allowed across origins", label)
+	}
+	for _, word := range registry.Canaries {
+		if bytes.Contains(got.body, []byte(word)) {
+			c.t.Errorf("%s: the answer holds contact data (%s): %s", label, word, got)
+		}
+	}
+	if r.method != http.MethodPost || r.path != checkPath && r.path != searchPath || c.on.spec == nil {
+		return
+	}
+	if !r.odd {
+		for _, problem := range c.on.spec.wrongWithRequest(sent, r.body) {
+			c.t.Errorf("%s: the request breaks the description: %s", label, problem)
+		}
+	}
+	for _, problem := range c.on.spec.wrongWithAnswer(sent, received, got.body) {
+		c.t.Errorf("%s: the answer breaks the description: %s\n%s", label, problem, got)
+	}
+}
+
+// fields is what a test expects of an object, each value as its JSON text.
+type fields map[string]string
+
+// mustBe compares the status and the named fields, byte for byte.
+func mustBe(t *testing.T, label string, got answer, status int, want fields) {
+	t.Helper()
+	if got.status != status {
+		t.Errorf("%s: got %s, want status %d", label, got, status)
+		return
+	}
+	if kind := got.header.Get("Content-Type"); kind != "application/json" {
+		t.Errorf("%s: the answer's content type is %q", label, kind)
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if text := string(got.fields[key]); text != want[key] {
+			t.Errorf("%s: %s is %q, want %q in %s", label, key, text, want[key], got)
+		}
+	}
+}
+
+// onlyFields says that an object holds no other fields than these.
+func onlyFields(t *testing.T, label string, got map[string]json.RawMessage, allowed ...string) {
+	t.Helper()
+	for key := range got {
+		if !slices.Contains(allowed, key) {
+			t.Errorf("%s: the field %q was never agreed", label, key)
+		}
+	}
+}
+
+// german recognises a whole sentence of German by its small words.
+var german = regexp.MustCompile(`^\p{Lu}.*\b(ist|sind|muss|der|die|das|Der|Es|Ein|Bitte|bitte|Sie|keine|nicht)\b.*\.$`)
+
+// mustRefuse is the contract's Error: a German sentence, and the domain only
+// with 502.
+func mustRefuse(t *testing.T, label string, got answer, status int) {
+	t.Helper()
+	mustBe(t, label, got, status, nil)
+	if sentence := got.text("error"); !german.MatchString(sentence) {
+		t.Errorf("%s: %q is no German sentence", label, sentence)
+	}
+	if status == http.StatusBadGateway {
+		onlyFields(t, label, got.fields, "error", "domain")
+		return
+	}
+	onlyFields(t, label, got.fields, "error")
+}
+
+// fetch reads a document outside of any test.
+func fetch(ctx context.Context, url string) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	received, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := io.ReadAll(received.Body)
+	return received.StatusCode, body, firstOf(err, received.Body.Close())
+}

@@ -1,0 +1,132 @@
+package contract
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAnUnknownPathIs404AndNeverARedirect(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, path := range []string{
+			"/api", "/api/", "/api/domain", "/api/domain/", "/api/nothing", "/api/Domain/Check",
+			"/api/domain/check/", "/api/domain/search/", "/api/domain/check/x", "/api/domain/checks",
+			"/api//domain/check", "//api/domain/check", "/api/domain//check",
+			"/api/domain/../domain/check", "/api/./domain/check", "/x/../api/domain/check",
+			"/api/domain/%2e%2e/domain/check", "/api%2Fdomain%2Fcheck", "/api/domain/check%00", "/api/domain/check%20",
+			"/openapi.json/", "/nothing",
+		} {
+			for _, method := range []string{http.MethodPost, http.MethodGet} {
+				got := from(t, on).send(request{method: method, path: path, body: object("domain", "google.de"), odd: true})
+				mustRefuse(t, method+" "+path, got, http.StatusNotFound)
+				if where := got.header.Get("Location"); where != "" {
+					t.Errorf("%s %s leads to %s", method, path, where)
+				}
+			}
+		}
+	})
+}
+
+func TestAQueryStringDoesNotChangeTheAnswer(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		got := from(t, on).send(request{path: checkPath + "?domain=other.zz", body: object("domain", "google.de")})
+		mustBe(t, "check with a query", got, http.StatusOK, fields{"domain": `"google.de"`})
+	})
+}
+
+func TestAnotherMethodIs405WithAllow(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, end := range endpoints {
+			for _, method := range []string{
+				http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete, "TRACE", "BREW", "post",
+			} {
+				got := from(t, on).send(request{method: method, path: end.path})
+				label := method + " " + end.path
+				if method == http.MethodHead {
+					if got.status != http.StatusMethodNotAllowed || len(got.body) != 0 {
+						t.Errorf("%s: got %s", label, got)
+					}
+				} else {
+					mustRefuse(t, label, got, http.StatusMethodNotAllowed)
+				}
+				if allow := got.header.Get("Allow"); allow != "OPTIONS, POST" {
+					t.Errorf("%s: Allow is %q", label, allow)
+				}
+			}
+		}
+		got := from(t, on).send(request{path: openAPIPath, body: "{}"})
+		mustRefuse(t, "POST "+openAPIPath, got, http.StatusMethodNotAllowed)
+		if allow := got.header.Get("Allow"); allow != "GET, HEAD, OPTIONS" {
+			t.Errorf("%s: Allow is %q", openAPIPath, allow)
+		}
+	})
+}
+
+func TestAPreflightAllowsEveryOriginToPostJSON(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, end := range endpoints {
+			got := from(t, on).send(request{method: http.MethodOptions, path: end.path, header: map[string]string{
+				"Origin":                         "https://page.example",
+				"Access-Control-Request-Method":  "POST",
+				"Access-Control-Request-Headers": "content-type",
+			}})
+			if got.status != http.StatusNoContent || len(got.body) != 0 {
+				t.Errorf("%s: got %s", end.path, got)
+			}
+			for key, want := range map[string]string{
+				"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "POST", "Access-Control-Allow-Headers": "Content-Type",
+			} {
+				if value := got.header.Get(key); !strings.Contains(value, want) {
+					t.Errorf("%s: %s is %q, want %q in it", end.path, key, value, want)
+				}
+			}
+		}
+	})
+}
+
+// The rows of the contract's table of errors, for check and search. That every
+// page may read each of them is looked at on the way.
+func TestEveryErrorOfTheContract(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		origin := map[string]string{"Origin": "https://page.example", "Cookie": "session=" + secret}
+		spent := from(t, on)
+		for range perMinute {
+			spent.check("a.zz")
+		}
+		for _, test := range []struct {
+			row, path, body string
+			status          int
+			client          *caller
+		}{
+			{"check: no error", checkPath, object("domain", "google.de"), http.StatusOK, from(t, on)},
+			{"check: invalid request", checkPath, `{}`, http.StatusBadRequest, from(t, on)},
+			{"check: invalid name", checkPath, object("domain", "-a.de"), http.StatusBadRequest, from(t, on)},
+			{"check: rate limit", checkPath, object("domain", "google.de"), http.StatusTooManyRequests, spent},
+			{"check: upstream", checkPath, object("domain", "refused-"+secret+".gr"), http.StatusBadGateway, from(t, on)},
+			{"search: no error", searchPath, object("query", "google"), http.StatusOK, from(t, on)},
+			{"search: empty", searchPath, object("query", ""), http.StatusBadRequest, from(t, on)},
+			{"search: invalid request", searchPath, `{"query":7}`, http.StatusBadRequest, from(t, on)},
+			{"search: rate limit", searchPath, object("query", "google"), http.StatusTooManyRequests, spent},
+			{"search: upstream", searchPath, object("query", "refused-"+secret+".gr"), http.StatusOK, from(t, on)},
+		} {
+			got := test.client.send(request{path: test.path, body: test.body, header: origin, odd: test.status == http.StatusBadRequest})
+			if test.status == http.StatusOK {
+				mustBe(t, test.row, got, test.status, nil)
+			} else {
+				mustRefuse(t, test.row, got, test.status)
+			}
+			if value := got.header.Get("Access-Control-Allow-Origin"); value != "*" {
+				t.Errorf("%s: Access-Control-Allow-Origin is %q", test.row, value)
+			}
+			if exposed := got.header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "Retry-After") {
+				t.Errorf("%s: a page can't read Retry-After (%q)", test.row, exposed)
+			}
+			if cache := got.header.Get("Cache-Control"); cache != "no-store" {
+				t.Errorf("%s: Cache-Control is %q", test.row, cache)
+			}
+			if cookies := got.header.Values("Set-Cookie"); len(cookies) != 0 {
+				t.Errorf("%s: sets cookies", test.row)
+			}
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+// forbiddenWords is what no log may hold: searched names, what clients send
+// along, where they are, and the people behind registered names.
+func forbiddenWords() []string {
+	words := append([]string{secret, strings.ToUpper(secret), "\x1b", `\u001b`}, registry.Canaries...)
+	for _, addr := range stage.addresses.all() {
+		// The end of the address, so that 127.1.1.2 is not found in 127.1.1.25.
+		words = append(words, addr.String()+`"`, addr.String()+":", addr.String()+" ", addr.String()+`\`)
+	}
+	return words
+}
+
+// wrongInLog says which lines are no JSON objects, and which forbidden words
+// there are.
+func wrongInLog(text []byte, forbidden []string) []string {
+	var problems []string
+	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		var record map[string]any
+		if len(line) > 0 && json.Unmarshal(line, &record) != nil {
+			problems = append(problems, fmt.Sprintf("line %d is no JSON object: %.200s", i+1, line))
+		}
+	}
+	for _, word := range forbidden {
+		if at := bytes.Index(text, []byte(word)); at >= 0 {
+			problems = append(problems, fmt.Sprintf("%q stands in it: %.300s", word, text[max(0, at-150):]))
+		}
+	}
+	return problems
+}
+
+// The reader of logs must be able to find something.
+func TestTheLogReaderFindsLeaks(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"msg":"request","name":"` + secret + `.de"}`, "plain words", `{"msg":"a"}` + "\n" + `"b"`,
+		`{"remote":"` + stage.addresses.next().String() + `:1234"}`, `{"who":"` + registry.Canaries[0] + `"}`,
+	} {
+		if len(wrongInLog([]byte(text), forbiddenWords())) == 0 {
+			t.Errorf("nothing was found in %s", text)
+		}
+	}
+	if problems := wrongInLog([]byte(`{"msg":"request"}`+"\n"), forbiddenWords()); len(problems) != 0 {
+		t.Errorf("found in a clean log: %v", problems)
+	}
+}
+
+// logged is one request that was sent, and what the log must say about it.
+type logged struct {
+	label, id, route string
+	status           int
+}
+
+// tellEverything sends the secret word in every place that a client controls,
+// through every outcome.
+func tellEverything(t *testing.T, on *target) []logged {
+	t.Helper()
+	injection := secret + "\n{\"msg\":\"request\",\"id\":\"" + secret + "\"}\r\n\x1b[31m" + secret
+	talkative := map[string]string{
+		"User-Agent": secret + " \\n\\r", "Cookie": "a=" + secret, "Referer": "https://" + secret + ".example/",
+		"Authorization": "Bearer " + secret, "X-Request-Id": secret, "X-Forwarded-For": secret, "Traceparent": secret,
+		"Origin": "https://" + secret + ".example", "X-" + secret: secret, "Accept-Language": secret,
+	}
+	client, spent := from(t, on), from(t, on)
+	for range perMinute {
+		spent.check(secret + ".zz")
+	}
+	var all []logged
+	for _, test := range []struct {
+		label  string
+		by     *caller
+		r      request
+		route  string
+		status int
+	}{
+		{"200", client, request{path: checkPath, body: object("domain", secret+"-log.de")}, checkPath, 200},
+		{"200 unsupported", client, request{path: checkPath, body: object("domain", secret+".zz")}, checkPath, 200},
+		{"200 search", client, request{path: searchPath, body: object("query", secret+"-log.de")}, searchPath, 200},
+		{"200 search that failed", client, request{path: searchPath, body: object("query", "refused-"+secret+"-log.com")}, searchPath, 200},
+		{"400 name", client, request{path: checkPath, body: object("domain", injection)}, checkPath, 400},
+		{"400 query", client, request{path: searchPath, body: object("query", injection)}, searchPath, 400},
+		{"400 body", client, request{path: checkPath, body: injection, odd: true}, checkPath, 400},
+		{"400 key", client, request{path: checkPath, body: object(injection, "x"), odd: true}, checkPath, 400},
+		{"404", client, request{path: "/api/" + secret}, "/", 404},
+		{"404 with a line break", client, request{path: "/api/%0a%0d%1b[31m" + secret + "?" + secret + "=" + secret}, "/", 404},
+		{"404 unclean", client, request{path: "/api//" + secret}, "/", 404},
+		{"405", client, request{method: "PUT", path: checkPath, body: injection}, checkPath, 405},
+		{"405 of a method of its own", client, request{method: strings.ToUpper(secret), path: checkPath}, checkPath, 405},
+		{"429", spent, request{path: checkPath, body: object("domain", secret+".de")}, checkPath, 429},
+		{"502", client, request{path: checkPath, body: object("domain", "refused-"+secret+"-log.com")}, checkPath, 502},
+		{"502 garbled", client, request{path: checkPath, body: object("domain", "garbled-"+secret+"-log.gr")}, checkPath, 502},
+		{"502 throttled", client, request{path: checkPath, body: object("domain", "throttled-"+secret+"-log.de")}, checkPath, 502},
+		{"204", client, request{method: http.MethodOptions, path: checkPath}, checkPath, 204},
+		{"document", client, request{method: http.MethodGet, path: openAPIPath}, openAPIPath, 200},
+	} {
+		test.r.header = talkative
+		got := test.by.send(test.r)
+		if got.status != test.status {
+			t.Errorf("%s: got %s", test.label, got)
+		}
+		id := got.header.Get("X-Request-Id")
+		if strings.Contains(id, secret) {
+			t.Errorf("%s: the client chose the id: %s", test.label, id)
+		}
+		all = append(all, logged{test.label, id, test.route, test.status})
+	}
+	return all
+}
+
+// tellNonsense sends what no proper client can: net/http refuses some of it
+// before the product sees it.
+func tellNonsense(t *testing.T, on *target) {
+	t.Helper()
+	for _, text := range []string{
+		"GET /" + secret + " HTTP/9.9\r\n\r\n",
+		"GET /" + secret + "\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: " + secret + "\r\nX: \x1b[31m" + secret + "\r\n" + secret + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + secret + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + secret + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + secret + "\r\n",
+		"\x16\x03\x01" + secret + "\r\n\r\n",
+	} {
+		conn, err := from(t, on).dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		said, _ := io.ReadAll(conn) // a reset is an answer too
+		if bytes.HasPrefix(said, []byte("HTTP/1.1 200")) {
+			t.Errorf("%q was accepted: %s", text, said)
+		}
+	}
+}
+
+func TestTheLogHasOneRecordARequestAndNothingOfTheClient(t *testing.T) {
+	t.Parallel()
+	// At debug level more is told, but not more about anybody.
+	chatty := ownServe(t, "chatty", "DOTKONTOR_LOG_LEVEL=debug")
+	for _, on := range append(slices.Clone(stage.targets), chatty) {
+		t.Run(on.name, func(t *testing.T) {
+			sent := tellEverything(t, on)
+			tellNonsense(t, on)
+			var records map[string][]map[string]any
+			var text []byte
+			eventually(t, "a record for every request", func() bool {
+				var err error
+				if text, err = os.ReadFile(on.log); err != nil {
+					t.Fatal(err)
+				}
+				records = requestRecords(text)
+				return !slices.ContainsFunc(sent, func(r logged) bool { return len(records[r.id]) == 0 })
+			})
+			for _, r := range sent {
+				if len(records[r.id]) != 1 {
+					t.Errorf("%s: %d records", r.label, len(records[r.id]))
+				}
+				if got := records[r.id][0]; got["route"] != r.route || got["status"] != float64(r.status) {
+					t.Errorf("%s: the record is %v", r.label, got)
+				}
+			}
+			for _, problem := range wrongInLog(wholeLines(text), forbiddenWords()) {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// requestRecords are the records of requests by their id.
+func requestRecords(text []byte) map[string][]map[string]any {
+	records := make(map[string][]map[string]any)
+	for line := range bytes.Lines(text) {
+		var record map[string]any
+		if json.Unmarshal(line, &record) != nil || record["msg"] != "request" {
+			continue
+		}
+		id := fmt.Sprint(record["id"])
+		records[id] = append(records[id], record)
+	}
+	return records
+}
+
+// wholeLines leaves out a last line that is just being written.
+func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
+
+// That no answer and no log holds contacts is looked at for every answer and at
+// the end; this test asks for many records that have some.
+func TestContactsInRegistryRecordsNeverComeOut(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, label := range []string{"google", "siemens", "wikipedia", "ohne-dns"} {
+			for _, tld := range []string{
+				".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev", ".at", ".be", ".it", ".ch", ".co.uk", ".berlin",
+			} {
+				mustBe(t, label+tld, from(t, on).check(label+tld), http.StatusOK, fields{"available": "false"})
+			}
+			entries(t, label, from(t, on).search(label))
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package contract
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func metricsOf(t *testing.T, on *target) string {
+	t.Helper()
+	status, text, err := fetch(t.Context(), on.private+"/metrics")
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("/metrics: %d, %v", status, err)
+	}
+	return string(text)
+}
+
+func linesWith(text, word string) string {
+	var found strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, word) {
+			found.WriteString(line)
+		}
+	}
+	return found.String()
+}
+
+func TestMetricsAreByRouteAndStatusWithoutNames(t *testing.T) {
+	t.Parallel()
+	on := ownServe(t, "measured")
+	client := from(t, on)
+	client.check(secret + "-metrik.de")
+	client.check("refused-" + secret + ".com")
+	client.check("-" + secret + ".de")
+	client.search(secret)
+	client.get("/api/" + secret)
+	client.send(request{method: strings.ToUpper(secret), path: checkPath})
+	eventually(t, "a measurement of every request", func() bool {
+		text := metricsOf(t, on)
+		for _, series := range []string{
+			`{route="/api/domain/check",status="200"} 1`, `{route="/api/domain/check",status="502"} 1`,
+			`{route="/api/domain/check",status="400"} 1`, `{route="/api/domain/check",status="405"} 1`,
+			`{route="/api/domain/search",status="200"} 1`, `{route="/",status="404"} 1`,
+		} {
+			if !strings.Contains(text, "dotkontor_http_request_duration_seconds_count"+series+"\n") {
+				return false
+			}
+		}
+		return true
+	})
+	text := metricsOf(t, on)
+	for _, word := range []string{secret, strings.ToUpper(secret), client.addr.String()} {
+		if found := linesWith(text, word); found != "" {
+			t.Errorf("%q stands in the metrics:\n%s", word, found)
+		}
+	}
+}
+
+func TestMetricsAreNotPublic(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		mustRefuse(t, "/metrics", from(t, on).get("/metrics"), http.StatusNotFound)
+	})
+}
+
+func TestARunningProductIsHealthyAndReady(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, path := range []string{"/healthz", "/readyz"} {
+			if got := from(t, on).get(path); got.status != http.StatusOK {
+				t.Errorf("%s: got %s", path, got)
+			}
+			if on.private == "" {
+				continue
+			}
+			if status, _, err := fetch(t.Context(), on.private+path); err != nil || status != http.StatusOK {
+				t.Errorf("%s on the private port: %d, %v", path, status, err)
+			}
+		}
+	})
+}
+
+func TestSIGTERMEndsEveryWayOfRunningWithExitCode0(t *testing.T) {
+	t.Parallel()
+	sandbox, err := startSandbox("sandbox-to-stop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve, err := startServe("serve-to-stop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, err := start("world-to-stop", nil, "sandbox", "--world-only", "--listen", "127.0.0.1:0",
+		"--data", filepath.Join(stage.folder, "world-to-stop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, on := range []*target{sandbox, serve} {
+		// An open connection that is idle does not keep it.
+		mustBe(t, on.name, from(t, on).check("google.de"), http.StatusOK, nil)
+	}
+	for _, p := range []*process{sandbox.process, serve.process, world} {
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWhileDrainingRequestsAreAnsweredButNoLongerWanted(t *testing.T) {
+	t.Parallel()
+	on := ownServe(t, "draining", "DOTKONTOR_SERVER_DRAIN_DELAY=4s")
+	client := from(t, on)
+	if err := on.process.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "readiness going away", func() bool {
+		return client.get("/readyz").status == http.StatusServiceUnavailable
+	})
+	if status, _, err := fetch(t.Context(), on.private+"/readyz"); err != nil || status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz on the private port: %d, %v", status, err)
+	}
+	if got := client.get("/healthz"); got.status != http.StatusOK {
+		t.Errorf("/healthz: got %s", got)
+	}
+	mustBe(t, "a request while draining", from(t, on).check("google.de"), http.StatusOK, fields{"available": "false"})
+	if err := on.process.wait(3 * stopWithin); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestARequestUnderWayIsFinishedBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	on := ownServe(t, "finishing")
+	client := from(t, on)
+	slow := make(chan answer, 1)
+	go func() { slow <- client.check("timeout-" + secret + ".de") }()
+	eventually(t, "the request being under way", func() bool {
+		return strings.Contains(metricsOf(t, on), "dotkontor_http_requests_under_way 1\n")
+	})
+	if err := on.process.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	mustRefuse(t, "the slow request", <-slow, http.StatusBadGateway)
+	if err := on.process.wait(2 * stopWithin); err != nil {
+		t.Error(err)
+	}
+}

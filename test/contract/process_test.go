@@ -1,0 +1,248 @@
+package contract
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stopWithin is how long a process may take to end after SIGTERM if nothing is
+// under way.
+const stopWithin = 5 * time.Second
+
+// process is one running dotkontor.
+type process struct {
+	name string
+	cmd  *exec.Cmd
+	// ready is what stood behind "ready" on standard output.
+	ready string
+	// stderr is the file that gets standard error.
+	stderr string
+	ended  chan struct{}
+	// err is how it ended; read it after ended is closed.
+	err error
+}
+
+// start runs the binary with a minimal environment and waits until it is ready.
+func start(name string, env []string, args ...string) (*process, error) {
+	p := &process{name: name, ended: make(chan struct{}), stderr: filepath.Join(stage.folder, name+".stderr")}
+	stderr, err := os.Create(p.stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.Close() // the process has its own handle
+	p.cmd = exec.CommandContext(context.Background(), stage.binary, args...)
+	p.cmd.Env = append(plainEnvironment(), env...)
+	p.cmd.Dir = stage.folder
+	p.cmd.Stderr = stderr
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	stage.running.add(p)
+	ready := make(chan string, 1)
+	go func() {
+		defer close(p.ended)
+		lines := bufio.NewScanner(stdout)
+		for lines.Scan() {
+			if where, found := strings.CutPrefix(lines.Text(), "ready "); found {
+				select {
+				case ready <- where:
+				default: // it says so once
+				}
+			}
+		}
+		p.err = p.cmd.Wait()
+	}()
+	select {
+	case p.ready = <-ready:
+		return p, nil
+	case <-p.ended:
+	case <-time.After(patience):
+	}
+	said, _ := os.ReadFile(p.stderr) // if there is nothing to read, there is nothing to tell
+	return nil, errors.Join(fmt.Errorf("%s did not become ready:\n%s", name, said), p.cmd.Process.Kill())
+}
+
+func plainEnvironment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + stage.folder}
+}
+
+func (p *process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+
+// wait says what is wrong with the way in which the process ends.
+func (p *process) wait(within time.Duration) error {
+	select {
+	case <-p.ended:
+	case <-time.After(within):
+		return errors.Join(fmt.Errorf("%s did not end within %s after SIGTERM", p.name, within), p.cmd.Process.Kill())
+	}
+	if p.err != nil {
+		return fmt.Errorf("%s ended with %w, not with exit code 0", p.name, p.err)
+	}
+	return nil
+}
+
+// stop ends the process as an operator would. A second stop finds it ended.
+func (p *process) stop() error {
+	if err := p.terminate(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return p.wait(stopWithin)
+}
+
+// herd is all processes that were ever started.
+type herd struct {
+	mu  sync.Mutex
+	all []*process
+}
+
+func (h *herd) add(p *process) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = append(h.all, p)
+}
+
+func (h *herd) members() []*process {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]*process(nil), h.all...)
+}
+
+func (h *herd) stop() error {
+	var problems []error
+	for _, p := range h.members() {
+		problems = append(problems, p.stop())
+	}
+	return errors.Join(problems...)
+}
+
+// kill is for the way out when something has gone wrong.
+func (h *herd) kill() {
+	for _, p := range h.members() {
+		select {
+		case <-p.ended:
+		default:
+			_ = p.cmd.Process.Kill() // it may have ended by itself this moment
+		}
+	}
+}
+
+// target is one running product.
+type target struct {
+	name    string
+	base    string
+	private string // metrics and health; empty if switched off
+	log     string // file
+	data    string // folder
+	process *process
+	spec    *description
+}
+
+func newTarget(name string, p *process) (*target, error) {
+	spec, err := fetchDescription(p.ready)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &target{name: name, base: p.ready, process: p, log: p.stderr, spec: spec}, nil
+}
+
+func startSandbox(name string) (*target, error) {
+	data, err := os.MkdirTemp(stage.folder, name+"-data-")
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(name, nil, "sandbox", "--listen", "127.0.0.1:0", "--data", data,
+		"--info", filepath.Join(stage.folder, name+".json"))
+	if err != nil {
+		return nil, err
+	}
+	target, err := newTarget(name, p)
+	if err != nil {
+		return nil, err
+	}
+	target.data, target.log = data, filepath.Join(data, "dotkontor.log")
+	return target, nil
+}
+
+// startServe runs the product in front of the shared world. Settings come as
+// environment variables.
+func startServe(name string, settings ...string) (*target, error) {
+	// The system picks the port, on an address that nobody else uses: between
+	// closing it here and opening it there it stays free.
+	reserved, err := net.Listen("tcp", net.JoinHostPort(stage.addresses.next().String(), "0"))
+	if err != nil {
+		return nil, err
+	}
+	private := reserved.Addr().String()
+	if err := reserved.Close(); err != nil {
+		return nil, err
+	}
+	data, err := os.MkdirTemp(stage.folder, name+"-data-")
+	if err != nil {
+		return nil, err
+	}
+	env := append([]string{"DOTKONTOR_DATA=" + data, "DOTKONTOR_SERVER_METRICS_LISTEN=" + private}, settings...)
+	p, err := start(name, env, "serve", "--config", stage.worldConfig)
+	if err != nil {
+		return nil, err
+	}
+	target := &target{name: name, base: p.ready, process: p, log: p.stderr}
+	if strings.HasPrefix(p.ready, "http:") {
+		if target, err = newTarget(name, p); err != nil {
+			return nil, err
+		}
+	}
+	target.data, target.private = data, "http://"+private
+	return target, nil
+}
+
+// ownServe is startServe for one test, which also sees it end well.
+func ownServe(t *testing.T, name string, settings ...string) *target {
+	t.Helper()
+	target, err := startServe(name, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := target.process.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return target
+}
+
+// outcome is what a finished command leaves.
+type outcome struct {
+	code        int
+	out, errOut string
+}
+
+// command runs the binary to its end.
+func command(t *testing.T, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, errOut strings.Builder
+	cmd := exec.CommandContext(ctx, stage.binary, args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = plainEnvironment(), stage.folder, &out, &errOut
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{code: cmd.ProcessState.ExitCode(), out: out.String(), errOut: errOut.String()}
+}

@@ -1,0 +1,117 @@
+package rig
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scrapeTimeout bounds one look at the metrics.
+const scrapeTimeout = 10 * time.Second
+
+// Product is the product, and the world that it asks.
+type Product struct {
+	World, Server *Process
+	Log           *os.File
+	metrics       string // address
+}
+
+// StartProduct runs the world and the product as an operator would: two
+// processes and a configuration file, with everything that they keep in folder.
+func StartProduct(ctx context.Context, binary, folder string, worldFlags, settings []string) (*Product, error) {
+	r := &Product{}
+	var err error
+	r.World, err = Start(ctx, Command{Path: binary, Args: append([]string{
+		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "world"),
+	}, worldFlags...)})
+	if err != nil {
+		return nil, err
+	}
+	if r.Log, err = os.Create(filepath.Join(folder, "product.log")); err != nil {
+		return nil, errors.Join(err, r.Stop())
+	}
+	if r.metrics, err = freePort(ctx); err != nil {
+		return nil, errors.Join(err, r.Stop())
+	}
+	r.Server, err = Start(ctx, Command{
+		Path: binary,
+		Args: []string{"serve", "--config", r.World.Ready},
+		Environment: append([]string{
+			"DOTKONTOR_SERVER_TRUSTED_PROXIES=127.0.0.1",
+			"DOTKONTOR_SERVER_METRICS_LISTEN=" + r.metrics,
+		}, settings...),
+		Stderr: r.Log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, r.Stop())
+	}
+	return r, nil
+}
+
+// freePort finds an address for the metrics, which the product does not announce.
+func freePort(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// Stop ends both.
+func (r *Product) Stop() error {
+	var err error
+	for _, p := range []*Process{r.Server, r.World} {
+		if p != nil {
+			err = errors.Join(err, p.Stop())
+		}
+	}
+	if r.Log != nil {
+		err = errors.Join(err, r.Log.Close())
+	}
+	return err
+}
+
+// Metrics is what the product says about itself, in Prometheus' text format.
+func (r *Product) Metrics(ctx context.Context) (Metrics, error) {
+	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.metrics+"/metrics", http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	// Not the default client: a proxy in the environment has no business here.
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<20))
+	return Metrics(text), err
+}
+
+// Metrics is one scrape.
+type Metrics string
+
+// Sample finds one value; 0 if it is not there.
+func (m Metrics) Sample(series string) float64 {
+	for row := range strings.Lines(string(m)) {
+		if rest, found := strings.CutPrefix(row, series+" "); found {
+			value, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			if err != nil {
+				return 0
+			}
+			return value
+		}
+	}
+	return 0
+}

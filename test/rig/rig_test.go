@@ -1,0 +1,50 @@
+package rig
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTheReadyLineIsFoundBehindTheWelcome(t *testing.T) {
+	t.Parallel()
+	got, err := ReadyLine(strings.NewReader("welcome\n\n  not ready yet\nready http://127.0.0.1:1\nmore\n"))
+	if err != nil || got != "http://127.0.0.1:1" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := ReadyLine(strings.NewReader("dotkontor: port in use\n")); err == nil {
+		t.Errorf("a process that ended is taken for ready: %q", got)
+	}
+}
+
+func TestSettingsOfThePersonDoNotReachTheProduct(t *testing.T) {
+	t.Parallel()
+	got := withoutOurs([]string{"HOME=/home/me", "DOTKONTOR_LOG_LEVEL=error", "PATH=/bin"})
+	if !slices.Equal(got, []string{"HOME=/home/me", "PATH=/bin"}) {
+		t.Errorf("kept %v", got)
+	}
+}
+
+func TestCPUTimeIsReadBehindTheProgramsName(t *testing.T) {
+	t.Parallel()
+	const line = "42 (a name) with) R 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 8 0 100 0 0"
+	if got, ok := parseStat(line); !ok || got != 2*time.Second {
+		t.Errorf("got %s, %t, want 2s", got, ok)
+	}
+	for _, broken := range []string{"", "42 name R 1", "42 (name) R 1 2", "42 (n) R 1 42 42 0 -1 1 1 0 0 0 x 50 0"} {
+		if got, ok := parseStat(broken); ok {
+			t.Errorf("%q is read as %s", broken, got)
+		}
+	}
+}
+
+func TestMetricsAreFoundByTheirWholeName(t *testing.T) {
+	t.Parallel()
+	const text Metrics = "# HELP a_total x\na_total_more 1\na_total{status=\"200\"} 1.5e+06\na_total 7\n"
+	for series, want := range map[string]float64{`a_total{status="200"}`: 1.5e6, "a_total": 7, "a": 0} {
+		if got := text.Sample(series); got != want {
+			t.Errorf("%s is %v, want %v", series, got, want)
+		}
+	}
+}

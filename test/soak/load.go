@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// deadline is the contract's: a check answers within six seconds.
+const deadline = 6 * time.Second
+
+// question is a name of which the sandbox's world and we know the truth.
+type question struct {
+	label string
+	// taken and free say what must never be contradicted.
+	taken, free bool
+}
+
+// questions: names that are taken everywhere, taken but not in the DNS, reserved,
+// and free ones with a number.
+var questions = []question{
+	{label: "google", taken: true},
+	{label: "amazon", taken: true},
+	{label: "ohne-dns", taken: true},
+	{label: "reserved", taken: true},
+	{label: "soak-", free: true},
+	{label: "soak-kaffeehaus-", free: true},
+	{label: "unknown-soak-"},
+}
+
+// extensions sit behind many different hosts, with RDAP, WHOIS, both or none.
+var extensions = []string{
+	".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev", ".at", ".ch", ".co.uk", ".berlin", ".xyz", ".online",
+	".me", ".co", ".info", ".gr", ".be", ".se", ".dk", ".it", ".app", ".biz",
+}
+
+const numbers = 40
+
+// outcome counts what came back.
+type outcome struct {
+	answers map[string]int
+	wrong   []string
+	took    []time.Duration
+}
+
+func (o *outcome) add(other outcome) {
+	for kind, n := range other.answers {
+		o.answers[kind] += n
+	}
+	o.wrong = append(o.wrong, other.wrong...)
+	o.took = append(o.took, other.took...)
+}
+
+// percentile sorts what was measured.
+func (o *outcome) percentile(share float64) time.Duration {
+	if len(o.took) == 0 {
+		return 0
+	}
+	slices.Sort(o.took)
+	return o.took[min(len(o.took)-1, int(share*float64(len(o.took))))]
+}
+
+// load asks from so many workers at once, each as fast as it is answered.
+func load(ctx context.Context, base string, workers int, duration time.Duration) (outcome, error) {
+	transport := &http.Transport{MaxIdleConnsPerHost: workers}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 2 * deadline}
+	ctx, cancel := context.WithTimeout(ctx, duration+4*deadline)
+	defer cancel()
+
+	total := outcome{answers: make(map[string]int)}
+	var (
+		mu       sync.Mutex
+		problems []error
+		all      sync.WaitGroup
+		end      = time.Now().Add(duration)
+	)
+	for range workers {
+		all.Go(func() {
+			mine := outcome{answers: make(map[string]int)}
+			var err error
+			for err == nil && time.Now().Before(end) {
+				err = ask(ctx, client, base, &mine)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			total.add(mine)
+			if err != nil {
+				problems = append(problems, err)
+			}
+		})
+	}
+	all.Wait()
+	return total, errors.Join(problems...)
+}
+
+// ask checks one name and holds the answer against the truth.
+func ask(ctx context.Context, client *http.Client, base string, o *outcome) error {
+	q := questions[rand.N(len(questions))]
+	tld := extensions[rand.N(len(extensions))]
+	label := q.label
+	if !q.taken {
+		label += strconv.Itoa(rand.N(numbers))
+	}
+	body, err := json.Marshal(map[string]string{"domain": label + tld})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/domain/check", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	// Many addresses, so that the limits are on and not in the way.
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", rand.N(16), rand.N(256), rand.N(256)))
+	began := time.Now()
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
+	if err != nil {
+		return err
+	}
+	o.took = append(o.took, time.Since(began))
+	var answer struct{ Available *bool }
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return fmt.Errorf("status %d with %q: %w", response.StatusCode, text, err)
+	}
+	o.judge(q, response.StatusCode, answer.Available)
+	return nil
+}
+
+// judge files the answer, and keeps it if it contradicts the truth.
+func (o *outcome) judge(q question, status int, available *bool) {
+	kind := "null"
+	switch {
+	case status == http.StatusBadGateway:
+		kind = "502"
+	case status != http.StatusOK:
+		kind = strconv.Itoa(status)
+		o.wrong = append(o.wrong, q.label+": status "+kind)
+	case available != nil && *available:
+		kind = "free"
+		if !q.free {
+			o.wrong = append(o.wrong, q.label+": called free")
+		}
+	case available != nil:
+		kind = "taken"
+		if !q.taken {
+			o.wrong = append(o.wrong, q.label+": called taken")
+		}
+	}
+	o.answers[kind]++
+}

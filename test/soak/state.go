@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+// state is what the product holds.
+type state struct {
+	goroutines, files, heap float64
+}
+
+// What may be more than before: the scrape itself has a connection and its
+// goroutines, and a heap is never twice the same to the byte.
+const (
+	spareGoroutines = 4
+	spareFiles      = 2
+	spareHeap       = 4 << 20
+)
+
+// rest leaves the product alone and then looks. Of several looks the least
+// counts, because garbage that is not yet collected is not kept.
+func rest(ctx context.Context, product *rig.Product, alone time.Duration) (state, error) {
+	select {
+	case <-ctx.Done():
+		return state{}, ctx.Err()
+	case <-time.After(alone):
+	}
+	var least state
+	for look := range 10 {
+		metrics, err := product.Metrics(ctx)
+		if err != nil {
+			return state{}, err
+		}
+		now := state{
+			goroutines: metrics.Sample("go_goroutines"),
+			files:      metrics.Sample("process_open_fds"),
+			heap:       metrics.Sample("go_memstats_heap_alloc_bytes"),
+		}
+		if look == 0 {
+			least = now
+		}
+		least = state{min(least.goroutines, now.goroutines), min(least.files, now.files), min(least.heap, now.heap)}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return least, nil
+}
+
+// report prints what was seen and says whether every promise was kept.
+func report(out io.Writer, s settings, seen outcome, before, after state) bool {
+	kept := true
+	say := func(ok bool, format string, args ...any) {
+		verdict := "ok"
+		if !ok {
+			verdict, kept = "BROKEN", false
+		}
+		fmt.Fprintf(out, "%-7s"+format+"\n", append([]any{verdict}, args...)...)
+	}
+	fmt.Fprintf(out, "%d answers in %s:", len(seen.took), s.duration)
+	for _, kind := range slices.Sorted(maps.Keys(seen.answers)) {
+		fmt.Fprintf(out, " %s %d", kind, seen.answers[kind])
+	}
+	fmt.Fprintln(out)
+	p50, p99, worst := seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1)
+	say(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
+	say(p99 <= deadline, "p99 %s (p50 %s, longest %s), wanted at most %s", p99, p50, worst, deadline)
+	say(after.goroutines <= before.goroutines+spareGoroutines, "goroutines: %.0f before, %.0f after", before.goroutines, after.goroutines)
+	say(after.files <= before.files+spareFiles, "open files and connections: %.0f before, %.0f after", before.files, after.files)
+	say(after.heap <= before.heap+spareHeap, "heap: %.1f MB before, %.1f MB after", before.heap/1e6, after.heap/1e6)
+	return kept
+}
