@@ -27,7 +27,7 @@ func TestAHostThatComplainsIsLeftAloneAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newProduct(cfg, slog.New(slog.DiscardHandler), time.Now)
+	p, err := newProduct(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
