@@ -12,6 +12,9 @@ if ! want_race; then
   trap 'echo "NOTE: without a C compiler this run had NO race detector (the top of this output says how to get one)." >&2' EXIT
 fi
 
+# Without it, one test is skipped and named.
+(need whois whois) || true
+
 bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
   -not -path '*/testdata/*' -print0 | xargs -0 gofmt -l)
 if [ -n "$bad" ]; then
@@ -19,5 +22,8 @@ if [ -n "$bad" ]; then
   exit 1
 fi
 go vet ./...
+
+# The race detector changes what memory costs, so these figures are taken without.
+[ -z "$race" ] || go test -run Memory ./internal/registrar/quota
 
 CGO_ENABLED=${race:+1} go run ./scripts/gotest ${race:+"$race"} "$@" ./...

@@ -19,18 +19,22 @@ type catalogCommand struct {
 
 // catalogPlace says which service's price list is meant.
 type catalogPlace struct {
-	Config string `env:"DOTKONTOR_CONFIG" help:"Configuration file of the service." xor:"place"`
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG." xor:"place"`
 	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
 }
 
 func (p catalogPlace) file(t *terminal) (store.CatalogFile, error) {
-	if p.Config == "" {
-		if p.Data == "" {
-			return store.NewCatalogFile(sandboxData), nil
-		}
+	path := p.Config
+	if p.Data != "" {
 		return store.NewCatalogFile(p.Data), nil
 	}
-	cfg, err := config.Load(p.Config, t.environment)
+	if path == "" { // a flag beats the environment, so it is looked at last
+		path = t.variable("DOTKONTOR_CONFIG")
+	}
+	if path == "" {
+		return store.NewCatalogFile(sandboxData), nil
+	}
+	cfg, err := config.Load(path, t.environment)
 	if err != nil {
 		return store.CatalogFile{}, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -12,6 +13,8 @@ import (
 // without a restart.
 type certificate struct {
 	certFile, keyFile string
+	logger            *slog.Logger
+	now               func() time.Time
 
 	mu       sync.Mutex
 	current  *tls.Certificate
@@ -22,8 +25,8 @@ type certificate struct {
 // lookEvery bounds how often the file system is asked.
 const lookEvery = 30 * time.Second
 
-func newCertificate(certFile, keyFile string) (*certificate, error) {
-	c := &certificate{certFile: certFile, keyFile: keyFile}
+func newCertificate(certFile, keyFile string, logger *slog.Logger, now func() time.Time) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger, now: now}
 	if err := c.load(); err != nil {
 		return nil, fmt.Errorf("the TLS certificate can't be used: %w", err)
 	}
@@ -39,20 +42,30 @@ func (c *certificate) load() error {
 	if err != nil {
 		return err
 	}
-	c.current, c.modified, c.looked = &pair, info.ModTime(), time.Now()
+	c.current, c.modified, c.looked = &pair, info.ModTime(), c.now()
 	return nil
 }
 
 // get is tls.Config.GetCertificate. If a renewed pair can't be read (yet), the
-// old one goes on serving.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// old one goes on serving, and the log says so until it can.
+func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) > lookEvery {
-		c.looked = time.Now()
-		if info, err := os.Stat(c.certFile); err == nil && !info.ModTime().Equal(c.modified) {
-			_ = c.load()
-		}
+	if c.now().Sub(c.looked) < lookEvery {
+		return c.current, nil
 	}
+	c.looked = c.now()
+	info, err := os.Stat(c.certFile)
+	if err == nil && info.ModTime().Equal(c.modified) {
+		return c.current, nil
+	}
+	if err == nil {
+		err = c.load()
+	}
+	if err != nil {
+		c.logger.ErrorContext(hello.Context(), "the renewed TLS certificate can't be used, the old one stays", "error", err.Error())
+		return c.current, nil
+	}
+	c.logger.InfoContext(hello.Context(), "the renewed TLS certificate is in use")
 	return c.current, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -26,7 +28,7 @@ func (c configCheckCommand) Run(t *terminal) error {
 		return err
 	}
 	if cfg.Server.TLSCert != "" {
-		if _, err := newCertificate(cfg.Server.TLSCert, cfg.Server.TLSKey); err != nil {
+		if _, err := newCertificate(cfg.Server.TLSCert, cfg.Server.TLSKey, slog.New(slog.DiscardHandler), time.Now); err != nil {
 			return err
 		}
 	}

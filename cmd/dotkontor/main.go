@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -21,11 +22,14 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes.
+// Exit codes. A wrong command line has sysexits' EX_USAGE, because 2 is what
+// scripts read as "nothing is free".
 const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	exitOK          = 0
+	exitError       = 1
+	exitNothingFree = 2
+	exitUsage       = 64
+	exitInterrupted = 130
 )
 
 // terminal is where a command reads and writes, and what it finds there.
@@ -37,10 +41,27 @@ type terminal struct {
 	err         io.Writer
 }
 
+// variable is a variable of the environment, empty if it is not set.
+func (t *terminal) variable(name string) string {
+	for _, setting := range t.environment {
+		if value, found := strings.CutPrefix(setting, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+// note tells a person something in German and English, beside the output.
+func (t *terminal) note(german, english string) {
+	fmt.Fprintf(t.err, "dotkontor: %s / %s\n", german, english)
+}
+
 // commands is the whole command line.
 type commands struct {
 	Sandbox sandboxCommand `cmd:"" help:"Run the whole product with a simulated world: no configuration, no network."`
 	Serve   serveCommand   `cmd:"" help:"Run the product against the real world."`
+	Check   checkCommand   `cmd:"" help:"Say which names are free, and what they cost."`
+	Whois   whoisCommand   `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
 	Config  configCommand  `cmd:"" help:"Look at the configuration."`
 	Catalog catalogCommand `cmd:"" help:"Look at the price list, or replace it without a restart."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
@@ -80,10 +101,20 @@ func run(ctx context.Context, args, environment []string, in io.Reader, out, err
 			return int(code)
 		}
 		fmt.Fprintln(errOut, "dotkontor:", err)
+		var wrong usageError
+		if errors.As(err, &wrong) {
+			return exitUsage
+		}
 		return exitError
 	}
 	return exitOK
 }
+
+// usageError is a mistake on the command line that only the command itself can
+// see.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
 
 // exitCode is an error that has already been explained, and only sets the code.
 type exitCode int

@@ -1,10 +1,14 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"os"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -12,14 +16,62 @@ import (
 // TestMain lets scripts run this very program as "dotkontor".
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"dotkontor": func() {
-			os.Exit(run(context.Background(), os.Args[1:], nil, os.Stdin, os.Stdout, os.Stderr))
-		},
+		"dotkontor": main,
 	})
 }
 
 func TestCommandLines(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "waitfile": waitFile, "timeless": timeless,
+		},
+	})
+}
+
+// exits CODE PROGRAM ARGS... runs a program that has to end with that code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program [args...]")
+	}
+	code := 0
+	var ended *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("the exit code is %d, want %s", code, args[0])
+	}
+}
+
+// waitfile FILE [REGEXP] waits until a background program has written a file, and
+// that into it.
+func waitFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: waitfile file [regexp]")
+	}
+	want, err := regexp.Compile(append(args[1:], ".")[0])
+	ts.Check(err)
+	for range 600 {
+		if text, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && want.Match(text) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
+
+var instants = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d\d:\d\d:\d\d`)
+
+// timeless FILE replaces every point in time, so that the rest can be compared.
+func timeless(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: timeless file")
+	}
+	text := instants.ReplaceAllString(ts.ReadFile(args[0]), "TIME")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
 func TestChaosMayStandAlone(t *testing.T) {

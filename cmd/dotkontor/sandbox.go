@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type sandboxCommand struct {
 	BaseURL      string        `name:"base-url" help:"Address under which clients reach the product. Default: http:// and --listen."`
 	WorldLatency time.Duration `help:"Time that every answer of the simulated world takes longer, like 80ms."`
 	Chaos        float64       `help:"Share (0 to 1) of the world's answers that are slow, broken, throttled or dropped. Alone it means 0.2." placeholder:"SHARE"`
+	Seed         uint64        `help:"Number from which the chaos is drawn, to repeat a run. Default: another one each time." placeholder:"N"`
 	Time         string        `help:"What time it is in the sandbox, like 2027-01-31 or 2027-01-31T12:00:00Z." placeholder:"TIME"`
 	Info         string        `help:"File that gets what the welcome text says, as JSON for scripts." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run the simulated world alone, and write a configuration file for 'dotkontor serve' that points at it."`
@@ -92,10 +94,14 @@ func (c sandboxCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if c.Seed == 0 {
+		c.Seed = rand.Uint64() //nolint:gosec // chaos is no secret
+	}
 	world, err := registry.Start(registry.Options{
 		Zones:   zones(list),
 		Latency: c.WorldLatency,
 		Chaos:   c.Chaos,
+		Seed:    c.Seed,
 		Now:     now,
 	})
 	if err != nil {
@@ -155,7 +161,7 @@ func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, 
 
 func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *registry.Registry, now func() time.Time) error {
 	logPath := filepath.Join(cfg.Data, "dotkontor.log")
-	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
@@ -165,6 +171,10 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 	p, err := newProduct(t.ctx, cfg, logger, now)
 	if err != nil {
 		return err
+	}
+	// Only now is it certain that no other sandbox on this port writes here.
+	if err := logFile.Truncate(0); err != nil {
+		return fmt.Errorf("the log: %w", err)
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()
@@ -199,6 +209,9 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 		if err := info.write(c.Info); err != nil {
 			return err
 		}
+	}
+	if c.Chaos > 0 {
+		fmt.Fprintf(t.out, "Chaos %v, --seed %d\n\n", c.Chaos, c.Seed)
 	}
 	who, err := url.Parse("http://" + info.Registry.WHOIS)
 	if err != nil {

@@ -13,14 +13,10 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/dns"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
-	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
-	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
 )
 
 const (
@@ -38,7 +34,7 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	tuneMemory()
+	tuneMemory(cfg)
 	logger, flush := newLogger(cfg.Log, t.err)
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, time.Now)
@@ -76,10 +72,27 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		catalogFile.Watch(ctx, watchCatalogEvery, live, logger)
 	})
 
-	engine, err := p.newLookups(live, now)
+	observe, err := newSourceMetrics(p.metrics)
 	if err != nil {
 		return nil, err
 	}
+	observeHost, err := newHostMetrics(p.metrics)
+	if err != nil {
+		return nil, err
+	}
+	disagreed, err := newDisagreementMetrics(p.metrics)
+	if err != nil {
+		return nil, err
+	}
+	look, err := newLookups(lookupParts{
+		cfg: cfg, catalogue: live, now: now, logger: logger,
+		observe: observe, observeHost: observeHost, disagreed: disagreed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, look.keepBootstrapFresh)
+	p.closers = append(p.closers, look.close)
 	budget, err := p.newBudget()
 	if err != nil {
 		return nil, err
@@ -94,8 +107,12 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
 	handler, err := web.New(web.Config{
-		BaseURL:        p.cfg.BaseURL,
-		Lookups:        engine,
+		Facts: discovery.Facts{
+			BaseURL:         p.cfg.BaseURL,
+			LookupPerMinute: cfg.Limits.LookupPerMinute,
+			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
+		},
+		Lookups:        look.engine,
 		Budget:         budget,
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
@@ -107,115 +124,6 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	p.server.handle(handler, p.metrics)
 	return p, nil
-}
-
-// newLookups connects the engine with the sources outside.
-func (p *product) newLookups(live *catalog.Live, now func() time.Time) (*lookup.Engine, error) {
-	up := p.cfg.Upstream
-	guard, err := p.newGuard()
-	if err != nil {
-		return nil, err
-	}
-	registryData, err := rdap.New(rdap.Options{
-		Hosts:        up.Hosts,
-		BootstrapURL: up.Bootstrap,
-		Refresh:      time.Duration(up.BootstrapRefresh),
-		Timeout:      time.Duration(up.RDAPTimeout),
-		UserAgent:    "dotkontor/" + version,
-		Logger:       p.logger,
-		Guard:        guard,
-
-		MaxConnsPerHost: up.Concurrent(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, registryData.Close)
-	p.background = append(p.background, func(ctx context.Context) { _ = registryData.Run(ctx) })
-
-	records, err := whois.New(whois.Options{
-		Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: p.logger, Guard: guard,
-	})
-	if err != nil {
-		return nil, err
-	}
-	delegations, err := dns.New(dns.Options{Servers: up.DNS, Timeout: time.Duration(up.DNSTimeout), Logger: p.logger})
-	if err != nil {
-		return nil, err
-	}
-	observe, err := p.newSourceMetrics()
-	if err != nil {
-		return nil, err
-	}
-	disagreed, err := p.newCounter("dotkontor_lookup_disagreements_total",
-		"Names about which two sources contradicted each other, by extension.", "extension")
-	if err != nil {
-		return nil, err
-	}
-	look := p.cfg.Lookup
-	engine, err := lookup.New(lookup.Config{
-		Catalogue:   live,
-		RDAP:        registryData,
-		WHOIS:       records,
-		DNS:         delegations,
-		Deadline:    time.Duration(look.Deadline),
-		KeepFree:    time.Duration(look.KeepFree),
-		KeepTaken:   time.Duration(look.KeepTaken),
-		KeepUnknown: time.Duration(look.KeepUnknown),
-		MaxKept:     look.MaxKept,
-		MaxUnderWay: look.MaxUnderWay,
-		HedgeAfter:  time.Duration(look.HedgeAfter),
-		Now:         now,
-		Logger:      p.logger,
-		Observe:     observe,
-		Disagreed:   func(tld string) { disagreed.WithLabelValues(tld).Inc() },
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, engine.Close)
-	return engine, nil
-}
-
-// newGuard makes the one guard that all connectors to registries share, so that
-// a host is asked no more for being asked in two ways.
-func (p *product) newGuard() (*manners.Guard, error) {
-	// Hosts come from the price list and the bootstrap, never from a client, so
-	// the number of series is bounded.
-	events, err := p.newCounter("dotkontor_upstream_host_events_total",
-		"What happened at the hosts of registries beside questions and answers, by host and event.", "host", "event")
-	if err != nil {
-		return nil, err
-	}
-	up := p.cfg.Upstream
-	return manners.New(manners.Options{
-		PerSecond:     float64(up.PerHostPerSecond),
-		Burst:         up.PerHostBurst,
-		MaxConcurrent: up.Concurrent(),
-		MaxWaiting:    up.PerHostWaiting,
-		Logger:        p.logger,
-		Observe:       func(host string, event manners.Event) { events.WithLabelValues(host, string(event)).Inc() },
-	}), nil
-}
-
-func (p *product) newCounter(name, help string, labels ...string) (*prometheus.CounterVec, error) {
-	counter := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	return counter, p.metrics.Register(counter)
-}
-
-// newSourceMetrics measures the questions to sources outside.
-func (p *product) newSourceMetrics() (func(lookup.Source, string, time.Duration), error) {
-	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "dotkontor_lookup_source_duration_seconds",
-		Help:    "Time that a source outside took to answer, by source and outcome.",
-		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
-	}, []string{"source", "outcome"})
-	if err := p.metrics.Register(duration); err != nil {
-		return nil, err
-	}
-	return func(source lookup.Source, outcome string, took time.Duration) {
-		duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
-	}, nil
 }
 
 // newBudget sets the limits of the lookups.

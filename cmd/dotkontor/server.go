@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
+// silenceAtTheEnd is how long a connection that was opened just before the end
+// may take to say what it wants.
+const silenceAtTheEnd = 500 * time.Millisecond
+
 // server is the public listener and the private one, from open to drained.
 type server struct {
 	cfg      config.Server
@@ -30,6 +35,8 @@ type server struct {
 	listener net.Listener
 	privates net.Listener
 	draining atomic.Bool
+	// silent are connections on which nothing has been said yet.
+	silent sync.Map // net.Conn → struct{}
 }
 
 // listen opens the ports, so that a port in use is told before anything starts.
@@ -72,6 +79,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
 		IdleTimeout:       time.Duration(s.cfg.IdleTimeout),
 		MaxHeaderBytes:    s.cfg.MaxHeaderBytes,
 		ErrorLog:          errorLog,
+		ConnState:         s.noteSilence,
 	}
 	if s.privates == nil {
 		return
@@ -93,7 +101,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) {
 // way may finish, and what is still open after the time-out is cut.
 func (s *server) run(ctx context.Context, onReady func()) error {
 	if s.cfg.TLSCert != "" {
-		pair, err := newCertificate(s.cfg.TLSCert, s.cfg.TLSKey)
+		pair, err := newCertificate(s.cfg.TLSCert, s.cfg.TLSKey, s.logger, time.Now)
 		if err != nil {
 			return errors.Join(err, s.close())
 		}
@@ -123,12 +131,31 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 	return s.drain(context.WithoutCancel(ctx))
 }
 
+// noteSilence keeps account of connections without a request. Shutdown would wait
+// seconds for each, as if a request were under way.
+func (s *server) noteSilence(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.silent.Store(conn, struct{}{})
+		return
+	}
+	s.silent.Delete(conn)
+}
+
+func (s *server) hangUpOnSilence() {
+	s.silent.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close() //nolint:errcheck,forcetypeassert // it may be gone already; the map holds nothing else
+		return true
+	})
+}
+
 func (s *server) drain(ctx context.Context) error {
 	s.draining.Store(true)
 	s.logger.InfoContext(ctx, "draining", "delay", time.Duration(s.cfg.DrainDelay).String())
 	time.Sleep(time.Duration(s.cfg.DrainDelay))
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.cfg.DrainTimeout))
 	defer cancel()
+	hangUp := time.AfterFunc(silenceAtTheEnd, s.hangUpOnSilence)
+	defer hangUp.Stop()
 	err := s.public.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("some requests did not finish within %s", time.Duration(s.cfg.DrainTimeout)), s.public.Close())

@@ -82,6 +82,9 @@ func (s *Server) check(k *checker) {
 	k.between("server.max_connections", s.MaxConnections, 1, 1_000_000)
 	k.duration("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
 	k.duration("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
+	if s.WriteTimeout < s.ReadTimeout {
+		k.wrong("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no answer")
+	}
 	k.duration("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
 	k.duration("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
 	k.duration("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
@@ -115,7 +118,7 @@ func (l *Lookup) check(k *checker) {
 }
 
 func (u *Upstream) check(k *checker) {
-	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || !strings.HasPrefix(address.Scheme, "http") {
+	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
 		k.wrong("upstream.bootstrap", "%q is not a web address", u.Bootstrap)
 	}
 	k.duration("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
@@ -139,8 +142,8 @@ func (u *Upstream) check(k *checker) {
 func (k *checker) baseURL(text string) {
 	address, err := url.Parse(text)
 	switch {
-	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
-		k.wrong("base_url", "%q is not an address like https://domains.example", text)
+	case err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https":
+		k.wrong("base_url", "%q is not an address like https://domains.example; set base_url if listen names no host", text)
 	case address.Path != "" || address.RawQuery != "" || address.Fragment != "" || address.User != nil:
 		k.wrong("base_url", "%q must end after the host", text)
 	}
@@ -180,6 +183,7 @@ func Prefixes(texts []string) ([]netip.Prefix, error) {
 	prefixes := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {
 		if addr, err := netip.ParseAddr(text); err == nil {
+			addr = addr.Unmap()
 			prefixes = append(prefixes, netip.PrefixFrom(addr, addr.BitLen()))
 			continue
 		}

@@ -2,6 +2,7 @@ package registrar
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -108,8 +109,6 @@ type Query struct {
 	Label string
 	// TLD is the extension that was written with it; empty means none was.
 	TLD string
-	// Listed says whether the catalogue carries TLD.
-	Listed bool
 }
 
 // ParseQuery reads a search: a name with or without an extension, whose
@@ -135,7 +134,7 @@ func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 	if written, _, _ := strings.Cut(strings.TrimSpace(input), "."); !isASCII(written) {
 		return Query{}, invalid(NameNotASCII)
 	}
-	return Query{Label: label, TLD: tld, Listed: tld != "" && listed(tld)}, nil
+	return Query{Label: label, TLD: tld}, nil
 }
 
 // ParseExtension reads an extension with its leading dot and returns it in lower
@@ -182,7 +181,7 @@ func normalise(input string) (ascii, display string, err error) {
 	if display = strings.TrimSuffix(display, "."); display == "" {
 		return "", "", invalid(NameEmptyLabel)
 	}
-	if _, err := netip.ParseAddr(display); err == nil {
+	if looksLikeAddress(display) {
 		return "", "", invalid(NameAddress)
 	}
 	if ascii, err = checkLabels(display, plain); err != nil {
@@ -192,6 +191,20 @@ func normalise(input string) (ascii, display string, err error) {
 		return "", "", invalid(NameTooLong)
 	}
 	return ascii, display, nil
+}
+
+// looksLikeAddress: no extension is a number, so a last label that is one was
+// meant as a part of an address, in whatever notation.
+func looksLikeAddress(display string) bool {
+	if _, err := netip.ParseAddr(display); err == nil {
+		return true
+	}
+	dot := strings.LastIndexByte(display, '.')
+	if dot < 0 {
+		return false
+	}
+	_, err := strconv.ParseUint(display[dot+1:], 0, 64)
+	return err == nil
 }
 
 // checkCharacters finds what no name contains, so that the error can say what

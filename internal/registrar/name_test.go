@@ -82,6 +82,11 @@ func TestBadNamesAreRefusedWithTheirReason(t *testing.T) {
 		{"xn--kaffeehaus-.de", NamePunycode},
 		{"a_b.de", NameUnderscore},
 		{"1.2.3.4", NameAddress},
+		{"010.1.1.1", NameAddress},
+		{"256.1.1.1", NameAddress},
+		{"1.2.3", NameAddress},
+		{"example.123", NameAddress},
+		{"0x7f.0x1", NameAddress},
 		{"::1", NameAddress},
 		{"[::1]", NameAddress},
 		{"http://a.de", NameURL},
@@ -135,10 +140,10 @@ func TestASearchHasASecondLevelPartOfLettersDigitsAndHyphens(t *testing.T) {
 		{" KAFFEE-haus9 ", Query{Label: "kaffee-haus9"}},
 		{"shop", Query{Label: "shop"}}, // without a dot it is a name, even if it is an extension
 		{"foo.", Query{Label: "foo"}},
-		{"foo.de", Query{Label: "foo", TLD: ".de", Listed: true}},
-		{"foo.co.uk", Query{Label: "foo", TLD: ".co.uk", Listed: true}},
+		{"foo.de", Query{Label: "foo", TLD: ".de"}},
+		{"foo.co.uk", Query{Label: "foo", TLD: ".co.uk"}},
 		{"foo.zz", Query{Label: "foo", TLD: ".zz"}},
-		{"foo.рус", Query{Label: "foo", TLD: ".xn--p1acf", Listed: true}},
+		{"foo.рус", Query{Label: "foo", TLD: ".xn--p1acf"}},
 		{"xn--bcher-kva", Query{Label: "xn--bcher-kva"}},
 	} {
 		got, err := ParseQuery(test.input, carried)

@@ -47,7 +47,8 @@ func (f CatalogFile) Load() (*catalog.Catalog, error) {
 	return list, nil
 }
 
-// Replace writes list as the one in force.
+// Replace writes list as the one in force. Prices are public, and whoever
+// imports may be another user than the service, so everybody may read the file.
 func (f CatalogFile) Replace(list *catalog.Catalog) error {
 	folder := filepath.Dir(f.path)
 	if err := os.MkdirAll(folder, 0o750); err != nil {
@@ -58,10 +59,22 @@ func (f CatalogFile) Replace(list *catalog.Catalog) error {
 		return err
 	}
 	defer os.Remove(draft.Name()) //nolint:errcheck // gone after the rename
-	if err := errors.Join(list.Write(draft), draft.Chmod(0o640), draft.Sync(), draft.Close()); err != nil {
+	if err := errors.Join(list.Write(draft), draft.Chmod(0o644), draft.Sync(), draft.Close()); err != nil {
 		return err
 	}
-	return os.Rename(draft.Name(), f.path)
+	if err := os.Rename(draft.Name(), f.path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes a rename survive a power cut.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // Watch puts each new version of the file in force until ctx ends. A list with

@@ -47,7 +47,9 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handler, pattern := o.route(r)
 	o.metrics.underWay.Inc()
 	defer func() {
-		if problem := recover(); problem != nil {
+		problem := recover()
+		abort := isAbort(problem)
+		if problem != nil && !abort {
 			o.answerPanic(rec, id, problem)
 		}
 		o.metrics.underWay.Dec()
@@ -56,6 +58,9 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.record(r, rec, id, pattern, took)
 		rec.ResponseWriter = nil
 		o.pool.Put(rec)
+		if abort {
+			panic(problem) // the agreed way to drop a connection
+		}
 	}()
 	handler.ServeHTTP(rec, r)
 }
@@ -122,12 +127,14 @@ func usualMethod(method string) string {
 	}
 }
 
+func isAbort(problem any) bool {
+	err, ok := problem.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
 // answerPanic keeps the process alive. The panic's text may quote what the
 // client sent, so only its type and the stack are logged.
 func (o *observer) answerPanic(rec *recorder, id string, problem any) {
-	if err, ok := problem.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-		panic(problem) // the agreed way to drop a connection
-	}
 	o.logger.Error("a handler panicked", "id", id, "type", typeName(problem), "stack", string(debug.Stack()))
 	if !rec.wrote() {
 		rest.WriteError(rec, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})

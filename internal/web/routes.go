@@ -17,8 +17,8 @@ import (
 
 // Config is what the front needs.
 type Config struct {
-	// BaseURL is the service's own address, for the documents.
-	BaseURL string
+	// Facts are what the documents say.
+	Facts discovery.Facts
 	// Lookups and Budget serve the REST interface.
 	Lookups rest.Lookups
 	Budget  rest.Budget
@@ -44,7 +44,7 @@ type route struct {
 // routes is everything that the service answers to, in the contract's order.
 func routes(cfg Config, addresses addressFinder) ([]route, error) {
 	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.find)
-	documents, err := discovery.New(cfg.BaseURL)
+	documents, err := discovery.New(cfg.Facts)
 	if err != nil {
 		return nil, err
 	}

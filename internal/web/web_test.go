@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
 )
 
 // lookups answers by the name that is asked.
@@ -55,7 +56,7 @@ func newFront(t *testing.T, left int) (http.Handler, *bytes.Buffer) {
 	t.Helper()
 	log := &bytes.Buffer{}
 	handler, err := New(Config{
-		BaseURL: "https://domains.example", Lookups: lookups{}, Budget: &budget{left: left},
+		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Lookups: lookups{}, Budget: &budget{left: left},
 		Ready: func() bool { return left > 0 }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: prometheus.NewRegistry(),
 	})
 	if err != nil {
@@ -85,10 +86,13 @@ func TestAPanicEndsOneRequestAndQuotesNothing(t *testing.T) {
 }
 
 func TestAnAbortedHandlerDropsTheConnection(t *testing.T) {
-	handler, _ := newFront(t, 10)
+	handler, log := newFront(t, 10)
 	defer func() {
 		if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // the very value
 			t.Errorf("recovered %v", problem)
+		}
+		if !strings.Contains(log.String(), `"msg":"request"`) {
+			t.Error("the request has no record")
 		}
 	}()
 	do(handler, "POST", "/api/domain/check", `{"domain":"abort.de"}`)

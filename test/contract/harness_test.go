@@ -127,7 +127,11 @@ func raiseStage() error {
 	stage.binary = filepath.Join(stage.folder, "dotkontor")
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", stage.binary, "./cmd/dotkontor")
+	args := []string{"build", "-buildvcs=false", "-o", stage.binary}
+	if raced { // the server is what has goroutines, so it is watched too
+		args = append(args, "-race")
+	}
+	build := exec.CommandContext(ctx, "go", append(args, "./cmd/dotkontor")...)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("the product does not build: %w\n%s", err, out)

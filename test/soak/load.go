@@ -115,6 +115,12 @@ func ask(ctx context.Context, client *http.Client, base string, o *outcome) erro
 	if err != nil {
 		return err
 	}
+	leaves := rand.N(50) == 0
+	if leaves {
+		var leave context.CancelFunc
+		ctx, leave = context.WithTimeout(ctx, time.Duration(rand.N(300))*time.Millisecond)
+		defer leave()
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/domain/check", bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -125,11 +131,19 @@ func ask(ctx context.Context, client *http.Client, base string, o *outcome) erro
 	began := time.Now()
 	response, err := client.Do(request)
 	if err != nil {
+		if leaves && ctx.Err() != nil {
+			o.answers["left"]++
+			return nil
+		}
 		return err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
 	if err != nil {
+		if leaves && ctx.Err() != nil {
+			o.answers["left"]++
+			return nil
+		}
 		return err
 	}
 	o.took = append(o.took, time.Since(began))

@@ -38,4 +38,11 @@
 // and equal questions under way are asked once. Prices are not kept: they are
 // read from the catalogue in force when the answer is given. Failures are not
 // kept either.
+//
+// # Whois
+//
+// Whois climbs the same ladder and so never disagrees with Check about whether a
+// name is registered. It adds what the registry's record says about the name:
+// RDAP's word, or WHOIS's where RDAP tells nothing, and never a mixture. A record
+// has no field for a contact.
 package lookup

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -59,6 +60,7 @@ type Engine struct {
 	dns              Delegations
 	deadline         time.Duration
 	kept             *otter.Cache[string, verdict]
+	records          *otter.Cache[string, known]
 	underWay         chan struct{}
 	hedgeAfter       time.Duration
 	now              func() time.Time
@@ -95,11 +97,16 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of answers: %w", err)
 	}
+	records, err := newRecordMemory(cfg.MaxKept)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
 		catalogue: cfg.Catalogue,
 		epp:       cfg.EPP, rdap: cfg.RDAP, whois: cfg.WHOIS, dns: cfg.DNS,
 		deadline: cfg.Deadline,
 		kept:     kept,
+		records:  records,
 		underWay: make(chan struct{}, cfg.MaxUnderWay),
 		now:      cfg.Now,
 		logger:   cfg.Logger,
@@ -122,7 +129,10 @@ func New(cfg Config) (*Engine, error) {
 
 // Close ends what runs in the background. Questions under way still get their
 // answers.
-func (e *Engine) Close() { e.kept.StopAllGoroutines() }
+func (e *Engine) Close() {
+	e.kept.StopAllGoroutines()
+	e.records.StopAllGoroutines()
+}
 
 func orDefault[T comparable](value, fallback T) T {
 	var zero T
@@ -171,27 +181,56 @@ func (e *Engine) answer(ctx context.Context, name registrar.Name) (Answer, error
 	return answer, nil
 }
 
-// find returns what is remembered, or climbs the ladder. The climb is not tied
-// to the caller who happened to come first: others may be waiting for it.
+// find returns what is remembered, or climbs the ladder.
 func (e *Engine) find(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
-	if found, ok := e.kept.GetIfPresent(name.ASCII()); ok {
+	return once(ctx, e, e.kept, name, func(ctx context.Context) (verdict, error) { return e.climb(ctx, ext, name) })
+}
+
+// handOver is for an answer that comes at the very end of its time.
+const handOver = 100 * time.Millisecond
+
+// once returns what memory holds about name, or asks, once for all who ask at the
+// same time, and no more names at a time than is allowed.
+//
+// The asking is not tied to the caller who happened to come first: others may be
+// waiting for it. But it ends when that caller's time is up, and so does the
+// waiting: what failed after its first asker had left is begun again by one who
+// waited for it, who then has only the rest of his own time.
+func once[V any](ctx context.Context, e *Engine, memory *otter.Cache[string, V], name registrar.Name,
+	ask func(ctx context.Context) (V, error),
+) (V, error) {
+	if found, ok := memory.GetIfPresent(name.ASCII()); ok {
 		return found, nil
 	}
-	load := otter.LoaderFunc[string, verdict](func(ctx context.Context, _ string) (verdict, error) {
+	deadline := time.Now().Add(e.deadline)
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(handOver))
+	defer cancel()
+	found, err := memory.Get(ctx, name.ASCII(), otter.LoaderFunc[string, V](func(ctx context.Context, _ string) (V, error) {
 		select {
 		case e.underWay <- struct{}{}:
 			defer func() { <-e.underWay }()
 		default:
-			return verdict{}, registrar.Fault(registrar.FaultBusy, "too many names under way", nil)
+			var nothing V
+			return nothing, registrar.Fault(registrar.FaultBusy, "too many names under way", nil)
 		}
-		return e.climb(context.WithoutCancel(ctx), ext, name)
-	})
-	found, err := e.kept.Get(ctx, name.ASCII(), load)
-	if err != nil && registrar.KindOf(err) != registrar.KindUpstream {
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+		defer cancel()
+		return ask(ctx)
+	}))
+	if registrar.KindOf(err) == registrar.KindInternal && ctx.Err() != nil {
 		// The caller left, or waited longer than an answer may take.
-		return verdict{}, registrar.Fault(registrar.FaultTimeout, "lookup", err)
+		err = registrar.Fault(registrar.FaultTimeout, "lookup", err)
 	}
 	return found, err
+}
+
+// caught turns a panic into an error of ours. Sources are asked on goroutines
+// where no transport could catch it, and one name must not end the process. The
+// panic's own text may quote the name, so only the stack is logged.
+func (e *Engine) caught(ctx context.Context, problem any) error {
+	e.logger.ErrorContext(ctx, "a lookup panicked", "stack", string(debug.Stack()))
+	cause, _ := problem.(error)
+	return &registrar.Error{Kind: registrar.KindInternal, Code: "panic", Err: cause}
 }
 
 func (e *Engine) observe(source Source, err error, took time.Duration) {

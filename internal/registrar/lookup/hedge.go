@@ -31,10 +31,7 @@ func (c *climber) askRDAP(ctx context.Context) (Finding, bool) {
 	h := &hedge{answered: make(chan struct{})}
 	c.hedge = h
 	timer := time.AfterFunc(c.engine.hedgeAfter, func() {
-		began := time.Now()
-		h.finding, h.err = whois.Find(ctx, c.ext, c.name)
-		h.took = time.Since(began)
-		close(h.answered)
+		h.ask(ctx, c, whois)
 		if h.err == nil && c.decidesByWHOIS(h.finding) {
 			decided()
 		}
@@ -44,6 +41,19 @@ func (c *climber) askRDAP(ctx context.Context) (Finding, bool) {
 		c.hedge = nil // WHOIS was not asked yet; its rung will do it
 	}
 	return finding, ok
+}
+
+// ask fills in the answer.
+func (h *hedge) ask(ctx context.Context, c *climber, whois Records) {
+	began := time.Now()
+	defer close(h.answered)
+	defer func() {
+		if problem := recover(); problem != nil {
+			h.err = c.engine.caught(ctx, problem)
+		}
+		h.took = time.Since(began)
+	}()
+	h.finding, h.err = whois.Find(ctx, c.ext, c.name)
 }
 
 // decidesByWHOIS says that rung 3 will end with this finding.

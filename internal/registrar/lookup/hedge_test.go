@@ -158,3 +158,30 @@ func TestDisagreementsAreLoggedAndCountedWithoutTheName(t *testing.T) {
 		})
 	}
 }
+
+func TestAPanicInTheHedgeEndsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := newEngine(t, Config{
+			Catalogue: withWHOIS{carried}, RDAP: after(2*time.Second, Registered), WHOIS: panicking{}, DNS: undelegated, HedgeAfter: time.Second,
+		})
+		if answer, err := engine.Check(t.Context(), "kaffeehaus.de"); err != nil || answer.Availability != Taken || answer.Source != SourceRDAP {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+	})
+}
+
+// The race detector is the judge: a hedge would write into the notebook while
+// the record is read from it.
+func TestARecordIsReadWithoutAHedge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		whois := after(time.Second, Registered)
+		engine := newEngine(t, Config{
+			Catalogue: withWHOIS{carried}, WHOIS: whois, DNS: undelegated, HedgeAfter: time.Second,
+			RDAP: &records{finding: Finding{State: Registered, Record: &Record{Registrar: "Example"}}, after: 2 * time.Second},
+		})
+		answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
+		if err != nil || answer.Record.Registrar != "Example" || whois.asked.Load() != 0 {
+			t.Errorf("got %+v, %v; WHOIS was asked %d times", answer, err, whois.asked.Load())
+		}
+	})
+}

@@ -18,10 +18,15 @@ type verdict struct {
 	at           time.Time
 }
 
-// climb asks the sources in order until one decides.
-func (e *Engine) climb(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.deadline)
-	defer cancel()
+// climb asks the sources in order until one decides or ctx ends.
+func (e *Engine) climb(ctx context.Context, ext registrar.Extension, name registrar.Name) (_ verdict, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // whoever is still asking need not go on
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = e.caught(ctx, problem)
+		}
+	}()
 	c := &climber{engine: e, ext: ext, name: name, ruling: judge(name)}
 
 	if v, decided := c.epp(ctx); decided {
@@ -202,6 +207,11 @@ func (c *climber) startDNS(ctx context.Context) {
 	c.dnsAnswer = make(chan dnsAnswer, 1)
 	began := time.Now()
 	go func() {
+		defer func() {
+			if problem := recover(); problem != nil {
+				c.dnsAnswer <- dnsAnswer{err: c.engine.caught(ctx, problem)}
+			}
+		}()
 		delegated, err := c.engine.dns.Delegated(ctx, c.name)
 		if ctx.Err() == nil { // an answer that nobody waited for says nothing about the server
 			c.engine.observe(SourceDNS, err, time.Since(began))

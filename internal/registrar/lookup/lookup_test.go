@@ -360,3 +360,64 @@ func TestEverySourceIsObserved(t *testing.T) {
 		t.Errorf("observed %v", seen)
 	}
 }
+
+// A climb that fails after its first asker has left is begun again by those who
+// waited; that must not cost them more than their own time.
+func TestTheDeadlineHoldsForThoseWhoWaitForAnotherAsker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := time.Hour
+		engine := newEngine(t, Config{RDAP: &records{after: hang}, WHOIS: &records{after: hang}, DNS: delegations{after: hang}})
+		impatient, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		go func() { _, _ = engine.Check(impatient, "kaffeehaus.de") }()
+		synctest.Wait()
+		time.Sleep(500 * time.Millisecond)
+		began := time.Now()
+		_, err := engine.Check(t.Context(), "kaffeehaus.de")
+		if took := time.Since(began); took > 6*time.Second {
+			t.Errorf("the answer took %s", took)
+		}
+		if registrar.KindOf(err) != registrar.KindUpstream {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// panicking is a source with a bug.
+type panicking struct{}
+
+func (panicking) Find(context.Context, registrar.Extension, registrar.Name) (Finding, error) {
+	panic("a bug that quotes kaffeehaus.de")
+}
+
+func (panicking) Delegated(context.Context, registrar.Name) (bool, error) {
+	panic("a bug that quotes kaffeehaus.de")
+}
+
+func TestAPanicOfASourceFailsOneNameAndNotTheProcess(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&log, nil))
+	engine := newEngine(t, Config{RDAP: panicking{}, DNS: undelegated, Logger: logger})
+	if _, err := engine.Check(t.Context(), "kaffeehaus.de"); registrar.KindOf(err) != registrar.KindInternal {
+		t.Errorf("got %v", err)
+	}
+	result, err := engine.Search(t.Context(), "kaffeehaus")
+	if err != nil || len(result.Entries) != 8 {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	for _, entry := range result.Entries {
+		if entry.Err == nil {
+			t.Errorf("%s has no error", entry.TLD)
+		}
+	}
+	if !strings.Contains(log.String(), "panicked") || strings.Contains(log.String(), "kaffeehaus") {
+		t.Errorf("the log says %s", log.String())
+	}
+}
+
+func TestAPanicOfTheDNSIsAFaultOfTheDNS(t *testing.T) {
+	engine := newEngine(t, Config{RDAP: says(NotFound), DNS: panicking{}})
+	if answer, err := engine.Check(t.Context(), "kaffeehaus.de"); err != nil || answer.Availability != Unknown {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+}

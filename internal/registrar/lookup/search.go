@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -9,6 +10,9 @@ import (
 
 // searched are the extensions of a search without one, in the contract's order.
 var searched = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
+
+// Searched are the extensions of a search without one, in the contract's order.
+func Searched() []string { return slices.Clone(searched) }
 
 // Entry is the outcome for one extension of a search. Err is set where this one
 // check failed; the others stand.

@@ -130,7 +130,7 @@ func (l *Limiter) Len() int {
 }
 
 // Sweep forgets the keys that no window remembers, gives their memory back and
-// returns their number. It locks one shard at a time, for less than a millisecond.
+// returns their number. It locks one shard at a time.
 func (l *Limiter) Sweep() (forgotten int) {
 	for i := range l.shards {
 		forgotten += l.shards[i].sweep(l.moment(), l.rules)

@@ -24,7 +24,7 @@ func skipWithoutMeaning(t *testing.T) {
 	}
 }
 
-func TestAMillionAddressesFitInto120MBAndAreGivenBack(t *testing.T) {
+func TestMemoryOfAMillionAddressesIsAtMost120MBAndIsGivenBack(t *testing.T) {
 	skipWithoutMeaning(t)
 	before := heap()
 	limiter, clock := withClock(t, contract()...)
@@ -48,7 +48,7 @@ func TestAMillionAddressesFitInto120MBAndAreGivenBack(t *testing.T) {
 	runtime.KeepAlive(limiter)
 }
 
-func TestAFullLogFitsInto1536Bytes(t *testing.T) {
+func TestMemoryOfAFullLogIsAtMost1536Bytes(t *testing.T) {
 	skipWithoutMeaning(t)
 	const keys = 10_000
 	before := heap()
@@ -69,7 +69,7 @@ func TestAFullLogFitsInto1536Bytes(t *testing.T) {
 
 // Go's maps grow when keys come and go at a constant length, so both ways of
 // forgetting must be seen not to let them.
-func TestKeysThatComeAndGoDoNotGrowMemory(t *testing.T) {
+func TestMemoryDoesNotGrowWithKeysThatComeAndGo(t *testing.T) {
 	skipWithoutMeaning(t)
 	const keys, turns = 50_000, 40
 	tests := []struct {

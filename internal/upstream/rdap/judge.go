@@ -71,6 +71,8 @@ type object struct {
 	UnicodeName json.RawMessage `json:"unicodeName"`
 	Status      json.RawMessage `json:"status"`
 	Nameservers json.RawMessage `json:"nameservers"`
+	Events      json.RawMessage `json:"events"`
+	Entities    json.RawMessage `json:"entities"`
 	Conformance json.RawMessage `json:"rdapConformance"`
 	ErrorCode   json.RawMessage `json:"errorCode"`
 	Title       json.RawMessage `json:"title"`
@@ -109,7 +111,7 @@ func judgeObject(body []byte, name registrar.Name) (lookup.Finding, *registrar.E
 	if o.withheld() {
 		return lookup.Finding{State: lookup.Reserved}, nil
 	}
-	return lookup.Finding{State: lookup.Registered}, nil
+	return lookup.Finding{State: lookup.Registered, Record: o.record()}, nil
 }
 
 // withheld says that the object stands for a name that nobody holds: it has no

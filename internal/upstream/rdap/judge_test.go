@@ -112,6 +112,7 @@ func FuzzJudge(f *testing.F) {
 			f.Add(c.status, c.contentType, []byte(c.body))
 		}
 	}
+	f.Add(200, "", []byte(domain(`"status":["client hold"],"events":[{"eventAction":"registration","eventDate":"2020-01-02T03:04:05Z"}],"nameservers":[{"ldhName":"ns1.example.net"}],"entities":[{"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","Example"]]]}]`)))
 	at := &url.URL{Scheme: "https", Host: "rdap.example.net", Path: "/domain/" + asked.ASCII()}
 	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
 		got, fault := judge(reply{status: status, header: http.Header{"Content-Type": {contentType}}, body: body, at: at}, asked)
@@ -121,6 +122,7 @@ func FuzzJudge(f *testing.F) {
 			}
 			return
 		}
+		checkRecord(t, got.Record)
 		page := strings.HasPrefix(strings.TrimSpace(string(body)), "<")
 		switch {
 		case got.State == lookup.Free:

@@ -8,7 +8,8 @@
 // and each of them would turn a taken name into a free one. A 404 is reported
 // as NotFound, which by itself does not mean that the name can be registered.
 //
-// It reads only what decides: class, name, status and the texts of an error.
+// It reads what decides (class, name, status and the texts of an error) and what
+// is about the name alone: dates, nameservers and the name of the registrar.
 // Contacts are skipped while decoding and have no place to go.
 //
 // It refuses to follow more than three redirects, to go from https to http, to
@@ -211,8 +212,8 @@ func (c *Client) baseFor(ext registrar.Extension) *url.URL {
 	if err != nil {
 		shipped = nil
 	}
-	if ext.RDAPPinned && shipped != nil {
-		return shipped
+	if ext.RDAPPinned {
+		return shipped // nil where the operator said: ask none
 	}
 	if list := c.bootstrap.Load(); list != nil {
 		// RFC 9224, 4: the longest match wins. A shipped address for ".co.uk"

@@ -3,6 +3,7 @@ package whois
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -13,164 +14,302 @@ const (
 	maxLineBytes = 1000
 	// maxPhraseBytes is longer than any sentence in the tables.
 	maxPhraseBytes = 200
+	maxKeyBytes    = 80
 )
 
 // answer is a WHOIS answer cut into lines that are ready for the tables.
 type answer struct {
 	lines []line
+	// whole is false if lines were left out because there are too many.
+	whole bool
 }
 
 // line is one line of an answer.
 type line struct {
-	// text is the line in lower case, without marks, with "@" for the name that
-	// was asked and "@other" for any other host or domain name.
-	text string
+	// body is the line as written, without white space and comment marks
+	// around it.
+	body string
 	// key and value are set if the line has the form "key: value". The key is
-	// normalised; the value is as written, in lower case.
+	// normalised; the value is as written.
 	key, value string
+	// cat is what the key means, or a line without key that is a heading.
+	cat category
+	// order is what the key says about dates, as in "created (dd/mm/yyyy)".
+	order dateOrder
+	// indent counts the columns of white space before the line.
+	indent int
 	// comment says that the line was marked as a comment.
 	comment bool
-	// legal says that the line belongs to a paragraph of terms.
-	legal bool
-	// indented says that the line began with white space.
-	indented bool
+	// afterBlank says that an empty line stands before this one.
+	afterBlank bool
 }
-
-var (
-	// commentMark is what servers put before lines that are not data. Two
-	// asterisks (as in .tr) mark headings of data.
-	commentMark = regexp.MustCompile(`^(?:%+|#+|;+|>>>+|--+|\*\*\*+|\*\s|\[\s)\s*`)
-	// errorMark is a number or a word that some servers put before a message.
-	errorMark  = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
-	webAddress = regexp.MustCompile(`(?:https?|ftp)://\S+|www\.\S+|\S+@\S+`)
-	// hostName also takes labels beyond ASCII; a dot must stand inside.
-	hostName = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]*(?:\.[\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]*)+`)
-	notAName = regexp.MustCompile(`^[0-9.]+$|^\d|\.\d+$|^(?:e\.g|i\.e|a\.m|p\.m)$`)
-	marks    = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
-		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
-	spaces = regexp.MustCompile(`\s+`)
-	// keyLine is "Key: value", "Key.....: value", "Key : value" and, for
-	// Japan, "a. [Key] value".
-	keyLine     = regexp.MustCompile(`^([\p{L}][^:]{0,60}?)[\s.]*:(?:[\s.]+(.*)|([^/\s].*)|)$`)
-	bracketLine = regexp.MustCompile(`^(?:\p{L}\.\s*)?\[([^\]]{1,40})\]\s*(.*)$`)
-	keyFiller   = regexp.MustCompile(`[\s._\-/]+`)
-	parenthesis = regexp.MustCompile(`\s*\([^)]*\)`)
-)
-
-// decodeText makes a string of an answer: UTF-8 if it is valid, else Latin-1.
-// ok is false for what is no text at all.
-func decodeText(raw []byte) (text string, ok bool) {
-	controls := 0
-	for _, b := range raw {
-		switch {
-		case b == 0:
-			return "", false
-		case b < ' ' && b != '\n' && b != '\r' && b != '\t' && b != '\f' && b != 0x1b:
-			controls++
-		}
-	}
-	if controls*20 > len(raw) {
-		return "", false
-	}
-	if utf8.Valid(raw) {
-		return strings.TrimPrefix(string(raw), "\ufeff"), true
-	}
-	runes := make([]rune, len(raw))
-	high := 0
-	for i, b := range raw {
-		runes[i] = rune(b)
-		if b >= 0x80 && b < 0xa0 {
-			high++
-		}
-	}
-	// Text in any 8-bit encoding has few bytes in the C1 range; noise has many.
-	if high*4 > len(raw) {
-		return "", false
-	}
-	return string(runes), true
-}
-
-// legalOpeners begin a paragraph that binds the reader and says nothing about
-// the name.
-var legalOpeners = regexp.MustCompile(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
-	`the (?:data|information|whois|service|contents|registry|above|registrar of)|this (?:whois|data|information|service)|by (?:submitting|using|executing|querying)|` +
-	`for more information|please (?:note|be advised|query|visit)|you (?:are|agree)|use of this|whois (?:information|displays|database)|` +
-	`all rights|los datos|le service|url of the)`)
 
 // cut splits text into lines and prepares each.
-func cut(text, name string) answer {
-	var a answer
-	legal := false
+func cut(text string) answer {
+	a := answer{lines: make([]line, 0, 64), whole: true}
+	blank := true
 	for raw := range strings.Lines(text) {
 		if len(a.lines) == maxLines {
+			a.whole = false
 			break
 		}
 		raw = strings.TrimRight(raw, " \t\r\n\f")
 		if len(raw) > maxLineBytes {
 			raw = strings.ToValidUTF8(raw[:maxLineBytes], "")
 		}
-		body := strings.ToLower(strings.TrimSpace(raw))
-		if body == "" {
-			legal = false
-			continue
-		}
-		l := line{indented: strings.IndexAny(raw[:1], " \t") == 0}
-		if mark := commentMark.FindString(body); mark != "" {
+		l := line{afterBlank: blank}
+		l.body, l.indent = dedent(raw)
+		if mark := commentMark(l.body); mark > 0 {
 			l.comment = true
-			body = strings.TrimSpace(body[len(mark):])
+			l.body = strings.TrimSpace(l.body[mark:])
 		}
-		body = strings.TrimSpace(strings.TrimPrefix(body, "** "))
-		if body == "" {
-			if l.comment {
-				legal = false
-			}
+		l.body = strings.TrimSpace(strings.TrimPrefix(l.body, "** "))
+		if blank = l.body == "" || isRule(l.body); blank {
 			continue
 		}
-		l.text = normalise(body, name)
-		legal = legal || legalOpeners.MatchString(body) && !freeLine(l.text, name)
-		l.legal = legal
-		l.key, l.value = field(body)
+		if !l.comment {
+			l.split()
+		}
 		a.lines = append(a.lines, l)
 	}
 	return a
 }
 
-// normalise brings a line into the form of the tables.
-func normalise(body, name string) string {
-	body = webAddress.ReplaceAllString(body, "")
-	body = hostName.ReplaceAllStringFunc(body, func(found string) string {
+func dedent(raw string) (body string, indent int) {
+	for i, r := range raw {
 		switch {
-		case sameName(found, name):
-			return " @ "
-		case notAName.MatchString(found):
-			return found
+		case r == '\t':
+			indent += 8 - indent%8
+		case unicode.IsSpace(r):
+			indent++
 		default:
-			return " @other "
+			return raw[i:], indent
 		}
-	})
-	body = marks.Replace(body)
-	body = strings.TrimSpace(body)
-	body = body[len(errorMark.FindString(body)):]
-	body = spaces.ReplaceAllString(body, " ")
-	return strings.Trim(body, " .!:,;-*=>?")
+	}
+	return "", indent
 }
 
-// field splits "key: value". A sentence with a colon in it gives a key that is
-// in no table.
-func field(body string) (key, value string) {
-	if m := bracketLine.FindStringSubmatch(body); m != nil {
-		return normaliseKey(m[1]), strings.TrimSpace(m[2])
-	}
-	m := keyLine.FindStringSubmatch(body)
-	if m == nil {
-		return "", ""
-	}
-	return normaliseKey(m[1]), strings.TrimSpace(m[2] + m[3])
+// isRule says that a line is drawn and not written.
+func isRule(body string) bool {
+	return strings.Trim(body, "-=*_~ ") == ""
 }
 
-func normaliseKey(key string) string {
-	key = parenthesis.ReplaceAllString(key, "")
-	return strings.TrimSpace(keyFiller.ReplaceAllString(key, " "))
+// commentMark is the length of what servers put before lines that are not
+// data. Two asterisks (as in .tr) mark headings of data, brackets without a
+// space (as in .jp) mark fields.
+func commentMark(body string) int {
+	run := func(mark byte) int {
+		n := 0
+		for n < len(body) && body[n] == mark {
+			n++
+		}
+		return n
+	}
+	if body == "" {
+		return 0
+	}
+	n := run(body[0])
+	followed := n < len(body) && (body[n] == ' ' || body[n] == '\t')
+	switch body[0] {
+	case '%', '#', ';':
+		return n
+	case '-':
+		if n >= 2 {
+			return n
+		}
+	case '>', '*':
+		if n >= 3 || body[0] == '*' && n == 1 && followed {
+			return n
+		}
+	case '[':
+		if n == 1 && followed {
+			return n
+		}
+	}
+	return 0
+}
+
+// split finds key, value and category of a line that is no comment.
+func (l *line) split() {
+	key, value, found := cutKey(l.body)
+	if !found {
+		l.cat = headingOf(l.body)
+		return
+	}
+	l.key, l.cat = readKey(key)
+	l.order = orderOf(key)
+	l.value = value
+	if l.cat == catNone && value != "" {
+		l.cat = guessDate(l.key, value, l.order)
+	}
+}
+
+// cutKey splits "Key: value", "Key.....: value", "Key : value", "Key [value]"
+// and, for Japan, "a. [Key] value".
+func cutKey(body string) (key, value string, found bool) {
+	if rest := skipItem(body); strings.HasPrefix(rest, "[") {
+		if key, value, found = strings.Cut(rest[1:], "]"); found && key != "" && len(key) <= maxKeyBytes {
+			return key, strings.TrimSpace(value), true
+		}
+		return "", "", false
+	}
+	colon := strings.IndexByte(body[:min(len(body), maxKeyBytes)], ':')
+	if colon <= 0 || isClock(body, colon) {
+		return cutColumns(body)
+	}
+	first, _ := utf8.DecodeRuneInString(body)
+	if !unicode.IsLetter(first) && !unicode.IsNumber(first) {
+		return "", "", false
+	}
+	value = body[colon+1:]
+	if strings.HasPrefix(value, "/") {
+		return "", "", false // a web address
+	}
+	return strings.TrimRight(body[:colon], " \t."), strings.TrimLeft(value, " \t."), true
+}
+
+// isClock says that a colon parts hours from minutes.
+func isClock(body string, colon int) bool {
+	digit := func(i int) bool { return i < len(body) && body[i] >= '0' && body[i] <= '9' }
+	return digit(colon-1) && digit(colon+1) && digit(colon+2)
+}
+
+// cutColumns splits "Name server   ns1.example.net", where white space alone parts
+// a key that we know from its value.
+func cutColumns(body string) (key, value string, found bool) {
+	gap := strings.Index(body, "  ")
+	if tab := strings.IndexByte(body, '\t'); tab > 0 && (gap < 0 || tab < gap) {
+		gap = tab
+	}
+	// Two spaces also follow the full stop of a sentence.
+	if gap <= 0 || gap > maxKeyBytes || strings.ContainsAny(body[gap-1:gap], ".,;!?)") {
+		return "", "", false
+	}
+	if _, found = fields[normaliseKey(strings.ToLower(body[:gap]))]; !found {
+		return "", "", false
+	}
+	return body[:gap], strings.TrimSpace(body[gap:]), true
+}
+
+// skipItem drops the "a." before a Japanese field and the "a" before a Malaysian
+// one.
+func skipItem(body string) string {
+	if len(body) < 4 || body[0] < 'a' || body[0] > 'z' || body[1] != '.' && body[1] != ' ' {
+		return body
+	}
+	if rest := strings.TrimLeft(body[2:], " \t"); strings.HasPrefix(rest, "[") {
+		return rest
+	}
+	return body
+}
+
+// The phrase tables want lines in one form, which normalise makes.
+var (
+	// errorMark is a number or a word that some servers put before a message.
+	errorMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
+	marks     = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
+		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
+)
+
+// normalise brings a line into the form of the tables: lower case, without marks
+// and web addresses, with "@" for the name that was asked and "@other" for any
+// other host or domain name.
+func normalise(body, name string) string {
+	var b strings.Builder
+	b.Grow(len(body) + 8)
+	for token := range strings.FieldsSeq(strings.ToLower(body)) {
+		token = token[:webAddress(token)]
+		if token == "" || strings.Contains(token, "@") && len(token) > 1 {
+			continue
+		}
+		b.WriteByte(' ')
+		if strings.Contains(token, ".") {
+			markHosts(&b, token, name)
+		} else {
+			b.WriteString(token)
+		}
+	}
+	text := strings.TrimSpace(marks.Replace(b.String()))
+	text = text[len(errorMark.FindString(text)):]
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.Trim(text, " .!:,;-*=>?")
+}
+
+// webAddress is where a web address begins in token; its length if there is none.
+func webAddress(token string) int {
+	for _, start := range [...]string{"http://", "https://", "ftp://", "www."} {
+		if i := strings.Index(token, start); i >= 0 {
+			return i
+		}
+	}
+	return len(token)
+}
+
+// markHosts writes token with its host names replaced.
+func markHosts(b *strings.Builder, token, name string) {
+	for token != "" {
+		start, end := nextHost(token)
+		b.WriteString(token[:start])
+		switch found := token[start:end]; {
+		case found == "":
+		case sameName(found, name):
+			b.WriteString(" @ ")
+		case notAName(found):
+			b.WriteString(found)
+		default:
+			b.WriteString(" @other ")
+		}
+		token = token[end:]
+	}
+}
+
+// nextHost finds the first run of labels with a dot inside. If there is none,
+// both are the length of s.
+func nextHost(s string) (start, end int) {
+	start = -1
+	dotted := false
+	for i, r := range s {
+		inside := hostRune(r)
+		switch {
+		case start < 0 && (!inside || r == '-'):
+		case start < 0:
+			start, dotted = i, false
+		case inside:
+		case r == '.' && i+1 < len(s) && s[i+1] != '-' && startsLabel(s[i+1:]):
+			dotted = true
+		case dotted:
+			return start, i
+		default:
+			start = -1
+		}
+	}
+	if start >= 0 && dotted {
+		return start, len(s)
+	}
+	return len(s), len(s)
+}
+
+func hostRune(r rune) bool {
+	return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
+
+func startsLabel(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return hostRune(r)
+}
+
+// notAName is what looks like a host name and is a number, a date or an
+// abbreviation.
+func notAName(s string) bool {
+	if s[0] >= '0' && s[0] <= '9' {
+		return true
+	}
+	switch s {
+	case "e.g", "i.e", "a.m", "p.m":
+		return true
+	}
+	last := s[strings.LastIndexByte(s, '.')+1:]
+	return strings.Trim(last, "0123456789") == ""
 }
 
 // sameName compares a name as a server spells it with the one that was asked.

@@ -16,17 +16,19 @@ import (
 // record before everything, a refusal before "reserved", "reserved" before
 // "free".
 func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
-	text, ok := decodeText(raw)
+	name = strings.ToLower(name)
+	text, ok := decodeText(raw, name)
 	if !ok || strings.TrimSpace(text) == "" {
 		return lookup.Finding{}, registrar.FaultBroken
 	}
-	evidence := gather(cut(text, strings.ToLower(name)), strings.ToLower(name))
+	a := cut(text)
+	evidence := gather(a, name)
 	switch {
 	case evidence.isRecord():
 		if evidence.otherDomain && !evidence.ourDomain {
 			return lookup.Finding{State: lookup.Undecided}, ""
 		}
-		return lookup.Finding{State: lookup.Registered}, ""
+		return lookup.Finding{State: lookup.Registered, Record: extract(a, name)}, ""
 	case evidence.throttled:
 		return lookup.Finding{}, registrar.FaultThrottled
 	case evidence.reserved:
@@ -40,7 +42,7 @@ func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 
 // evidence is what the lines of an answer say together.
 type evidence struct {
-	// seen has a bit for every category of record field that has a value.
+	// seen has a bit for every kind of record field that has a value.
 	seen uint16
 	// taken says that a status field has a value that only records have.
 	taken bool
@@ -51,16 +53,46 @@ type evidence struct {
 	free, reserved, throttled, premium bool
 }
 
+// kind is what a field proves. Several categories can prove the same.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindRegistrar
+	kindHolder
+	kindContact
+	kindDate
+	kindUpdated
+	kindServer
+	kindHandle
+)
+
+// kinds says what the categories prove; those with values that decide by
+// themselves are not in it.
+var kinds = [...]kind{
+	catRegistrar:       kindRegistrar,
+	catRegistrarHandle: kindRegistrar,
+	catAgent:           kindRegistrar,
+	catHolder:          kindHolder,
+	catContact:         kindContact,
+	catCreated:         kindDate,
+	catExpires:         kindDate,
+	catUpdated:         kindUpdated,
+	catServer:          kindServer,
+	catSigning:         kindServer,
+	catHandle:          kindHandle,
+	catAvailable:       kindNone,
+}
+
 // strong counts the kinds of fields that only a record has.
 func (e evidence) strong() int {
-	const record = 1<<catRegistrar | 1<<catHolder | 1<<catContact | 1<<catDate | 1<<catServer | 1<<catHandle
-	return bits.OnesCount16(e.seen & record)
+	return bits.OnesCount16(e.seen &^ (1 << kindUpdated))
 }
 
 // all counts the date of the last change as well, which some servers put under
 // every answer.
 func (e evidence) all() int {
-	return e.strong() + int(e.seen>>catUpdated&1)
+	return e.strong() + int(e.seen>>kindUpdated&1)
 }
 
 // isRecord says that the answer is somebody's record. Two kinds of fields make
@@ -85,68 +117,110 @@ func (e evidence) mayBeFree() bool {
 
 func gather(a answer, name string) evidence {
 	var e evidence
-	for i, l := range a.lines {
-		if !l.comment {
-			e.readField(a, i, name)
+	budget := maxPhraseLines
+	for i := range a.lines {
+		if l := &a.lines[i]; !l.comment {
+			e.readField(a, i, name, &budget)
 		}
 	}
 	// No phrase can undo a whole record, so none needs to be looked for.
-	if e.strong() >= 2 {
-		return e
-	}
-	for _, l := range a.lines {
-		if l.legal {
-			continue
-		}
-		// A comment can carry the answer ("% nothing found"), as a whole line.
-		if freeLine(l.text, name) {
-			e.free = true
-		}
-		if throttleLine(l.text) {
-			e.throttled = true
-		}
-		if l.comment {
-			continue
-		}
-		if len(l.text) <= maxPhraseBytes && reservedPhrases.MatchString(l.text) {
-			e.reserved = true
-		}
-		if premiumWords.MatchString(l.text) {
-			e.premium = true
-		}
+	if e.strong() < 2 {
+		e.readPhrases(a, name)
 	}
 	return e
 }
 
-// readField takes line i as a field of a record.
-func (e *evidence) readField(a answer, i int, name string) {
-	l := a.lines[i]
-	if nameServerPair(l, name) {
-		e.seen |= 1 << catServer
+// maxPhraseLines and maxPhraseTotal bound the lines that are held against the
+// phrases, which is what costs, and their bytes. No honest answer without a
+// record comes near them.
+const (
+	maxPhraseLines = 300
+	maxPhraseTotal = 16 << 10
+)
+
+// readPhrases looks for sentences. An answer that is too long to be read to its
+// end is not believed if it says "free".
+func (e *evidence) readPhrases(a answer, name string) {
+	lines, total := 0, 0
+	legal := false
+	for i := range a.lines {
+		l := &a.lines[i]
+		if legal = legal && !l.afterBlank; legal {
+			continue
+		}
+		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
+		lines++
+		total += len(lower)
+		if lines > maxPhraseLines || total > maxPhraseTotal {
+			break
+		}
+		text := normalise(lower, name)
+		free := freeLine(text, name)
+		if legal = !free && legalOpeners.MatchString(lower); !legal {
+			e.readPhrase(text, free, l.comment)
+		}
+	}
+	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
+		e.free = false
+	}
+}
+
+func (e *evidence) readPhrase(text string, free, comment bool) {
+	// A comment can carry the answer ("% nothing found"), as a whole line.
+	e.free = e.free || free
+	e.throttled = e.throttled || throttleLine(text)
+	if comment {
+		return
+	}
+	if len(text) <= maxPhraseBytes && hasAny(text, reservedStems) && reservedPhrases.MatchString(text) {
+		e.reserved = true
+	}
+	if premiumWord(text) {
+		e.premium = true
+	}
+}
+
+func premiumWord(text string) bool {
+	return strings.Contains(" "+text+" ", " premium ")
+}
+
+// readField takes line i as a field of a record. budget bounds the fields whose
+// values are held against phrases.
+func (e *evidence) readField(a answer, i int, name string, budget *int) {
+	l := &a.lines[i]
+	if _, ok := nameServerPair(l, name); ok {
+		e.seen |= 1 << kindServer
 		e.ourDomain = true
 		return
 	}
-	key, value := l.key, l.value
-	if key == "" {
-		key = l.text // a heading without a colon
-	}
-	cat := categoryOf(key)
-	if cat == catNone {
+	if l.cat == catNone {
 		return
 	}
+	value := l.value
 	if value == "" && i+1 < len(a.lines) {
-		// "Registrar:" with its value on the next line, further in.
-		if next := a.lines[i+1]; next.indented && !next.comment {
-			value = next.text
-			if next.key != "" {
-				value = next.key + ": " + next.value
-			}
+		// "Registrar:" with its value on the next line, further in or alone.
+		next := &a.lines[i+1]
+		alone := next.key == "" && next.cat == catNone && !next.afterBlank
+		if (next.indent > 0 || l.key != "" && alone) && !next.comment {
+			value = next.body
 		}
 	}
-	if value = strings.TrimSpace(value); emptyValue(value) {
+	value = strings.ToLower(strings.TrimSpace(value))
+	if emptyValue(value) {
 		return
 	}
-	switch cat {
+	if l.cat == catPerson || l.cat == catService {
+		return
+	}
+	if kind := kinds[l.cat]; kind != kindNone {
+		e.seen |= 1 << kind
+		return
+	}
+	if *budget--; *budget < 0 {
+		return
+	}
+	value = value[:min(len(value), 2*maxPhraseBytes)]
+	switch l.cat {
 	case catDomain:
 		e.readDomain(value, name)
 	case catStatus:
@@ -159,17 +233,7 @@ func (e *evidence) readField(a answer, i int, name string) {
 			e.taken = true
 		}
 	default:
-		e.seen |= 1 << cat
-	}
-}
-
-// emptyValue says that a field is there for form's sake.
-func emptyValue(value string) bool {
-	switch strings.Trim(value, " .-") {
-	case "", "none", "n/a", "not available", "null", "unknown":
-		return true
-	default:
-		return false
+		// The others prove a kind, or nothing.
 	}
 }
 
@@ -180,11 +244,17 @@ func (e *evidence) readDomain(value, name string) {
 		e.ourDomain = true
 		return
 	}
-	for _, found := range hostName.FindAllString(value, 4) {
-		if sameName(found, name) {
+	other := ""
+	for rest, tries := value, 4; rest != "" && tries > 0; tries-- {
+		start, end := nextHost(rest)
+		if sameName(rest[start:end], name) {
 			e.ourDomain = true
 			return
 		}
+		if other == "" {
+			other = rest[start:end]
+		}
+		rest = rest[end:]
 	}
 	if strings.HasPrefix(value, "@other") {
 		e.otherDomain = true
@@ -192,10 +262,9 @@ func (e *evidence) readDomain(value, name string) {
 	}
 	// A name beyond ASCII may have been mangled on its way here, so only a
 	// plain one counts as another's.
-	found := hostName.FindString(value)
 	switch {
-	case found == "":
-	case isASCII(found) && !strings.Contains(name, "xn--"):
+	case other == "":
+	case isASCII(other) && !strings.Contains(name, "xn--"):
 		e.otherDomain = true
 	default:
 		e.unclearDomain = true
@@ -216,15 +285,21 @@ func (e *evidence) readStatus(value string) {
 // throttleLine says that a line refuses us. A condition before the refusal makes
 // it a rule and not a fact.
 func throttleLine(text string) bool {
+	if !hasAny(text, throttleStems) {
+		return false
+	}
 	at := throttlePhrases.FindStringIndex(text)
 	return at != nil && !condition.MatchString(text[:at[1]])
 }
 
 // nameServerPair is a line of .to's form: the label, then a nameserver.
-func nameServerPair(l line, name string) bool {
+func nameServerPair(l *line, name string) (host string, ok bool) {
 	label, _, _ := strings.Cut(name, ".")
-	rest, found := strings.CutPrefix(l.text, label+" ")
-	return found && rest == "@other"
+	rest, found := cutPrefixFold(l.body, label)
+	if !found || label == "" || rest[0] != ' ' && rest[0] != '\t' {
+		return "", false
+	}
+	return hostOf(strings.TrimSpace(rest))
 }
 
 // freeLine says that a whole line says "free", of the asked name if of any.
@@ -236,7 +311,10 @@ func freeLine(text, name string) bool {
 	if rest, found := strings.CutPrefix(text, label+"not found"); found && rest == "" {
 		return true
 	}
-	if !freePhrases.MatchString(text) {
+	if hasAny(text, freeInside) {
+		return true
+	}
+	if !hasAny(text, freeStems) || !freePhrases.MatchString(text) {
 		return false
 	}
 	// "no match for LABEL": a single word that is neither the label nor a

@@ -2,6 +2,7 @@ package whois
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -79,6 +80,9 @@ func FuzzClassify(f *testing.F) {
 	for _, c := range ownAnswers {
 		f.Add([]byte(c.answer), c.name)
 	}
+	for _, c := range ownRecords {
+		f.Add([]byte(c.answer), c.name)
+	}
 	f.Add([]byte("\xff\xfe\x00"), "")
 	f.Add([]byte(":\n.:\n[]\n[ ]\n%\n** \n"), ".")
 	const record = "Domain Name: kranich-47.de\nRegistrar: Example\nCreation Date: 2020-01-01\nName Server: ns1.example.net\n\n"
@@ -97,13 +101,19 @@ func FuzzClassify(f *testing.F) {
 			t.Errorf("premium with state %d", got.State)
 		}
 		again, codeAgain := Classify(raw, name)
-		if again != got || codeAgain != code {
+		if !reflect.DeepEqual(again, got) || codeAgain != code {
 			t.Error("two verdicts on one answer")
 		}
+		if (got.Record != nil) != (got.State == lookup.Registered) {
+			t.Errorf("state %d with the record %v", got.State, got.Record)
+		}
+		checkRecord(t, got.Record)
 		behind, _ := Classify(append([]byte(record), raw...), "kranich-47.de")
 		if behind.State == lookup.Free || behind.State == lookup.Reserved {
 			t.Errorf("a record is called state %d because of what follows it", behind.State)
 		}
+		checkRecord(t, behind.Record)
+		_, _ = Referral(raw)
 	})
 }
 

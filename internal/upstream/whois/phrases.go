@@ -11,9 +11,9 @@ import (
 const (
 	// thing is what a server says it has not got.
 	thing = `(?:(?:requested|queried|specified|given|searched) )?` +
-		`(?:domain names?|domains?|domain objects?|objects?|records?|names?|data|entry|entries|information|dominio|domaine|nom de domaine|domena|query)`
+		`(?:domain names?|domains?|domain objects?|objects?|records?|names?|data|entry|entries|information|dominio|domaine|nom de domaine|domena|domene|domeen|query)`
 	// subject may open a sentence: "the domain @", "@", "sorry, but domain: @,".
-	subject = `(?:sorry,? (?:but )?)?(?:(?:the|this|your|el|le|o) )?(?:` + thing + `[ :]*)?(?:you (?:have )?(?:requested|queried) )?(?:@ ?)?[,: ]*(?:@ ?)?`
+	subject = `(?:sorry,? (?:but )?)?(?:(?:the|this|your|above|el|le|o) )?(?:` + thing + `[ :]*)?(?:you (?:have )?(?:requested|queried) )?(?:@ ?)?[,: ]*(?:@ ?)?`
 	// tail may close it: "in the database", "for @". A name in it was checked.
 	tail = `(?:[ :,.-]+(?:in|on|for|from|to|about|at|with|within|of|matching|that|using|by|en|dans|na|w|no)\b.*|[ :-]+@.*)?`
 )
@@ -29,8 +29,9 @@ var freePhrases = phrases(
 	`(?:invalid query or )?domain(?: name)? (?:is )?(?:not known|unknown)`+tail,
 	// "no match", "no entries found", "no data was found to match …"
 	`(?:(?:there (?:is|are|was|were)|we (?:have|found)|your query returned) )?no (?:such |matching |matched )?`+
-		`(?:match(?:es|ing)?|entry|entries|data|records?|objects?|information|info|results?|domains?|domain names?|found)`+
+		`(?:match(?:es|ing)?|entry|entries|data|records?|objects?|information|info|results?|domains?|domain names?|domain records?|found)`+
 		`(?: (?:was|were|is|are|has been|have been))?(?: (?:found|available|exists?|matched|located|returned))?`+tail,
+	`@ no match`,
 	`we do not have an entry`+tail,
 	`(?:nothing|none) (?:was )?found`+tail,
 	// "@ is free", "this domain is available for registration"
@@ -39,6 +40,8 @@ var freePhrases = phrases(
 	`data not found.*`,
 	`(?:free|available|unregistered|unallocated)`,
 	`(?:this|the) (?:domain|domain name|name) has not been registered`,
+	`(?:this|your) query returned 0 objects`,
+	subject+`is not available in (?:our|the) (?:whois )?database`,
 	// The same in the languages of the registries.
 	subject+`no (?:existe|se encuentra registrado|esta registrado|está registrado)`+tail,
 	`no se encontr[oó] .*`,
@@ -51,10 +54,15 @@ var freePhrases = phrases(
 	subject+`(?:non trovato|non esiste|niet gevonden|nebyla? nalezena?|nenalezen[ao]?|nie znaleziono|ei löytynyt|hittades inte|bulunamadı)`+tail,
 	`(?:(?:домен|запись|объект)[\p{L}]* ?(?:@ ?)?)?(?:не найден[аоы]?|не зарегистрирован[ао]?|не существует)`+tail,
 	`ничего не найдено`+tail,
-	`.*등록되어 있지 않습니다`,
-	`.*(?:未找到|未注册|没有找到|查無|未註冊|不存在).*`,
-	`.*登録されていません.*|該当するデータがありません.*`,
 )
+
+// freeInside are said in scripts that do without spaces and sentences of terms,
+// so they count wherever they stand in a line.
+var freeInside = []string{"등록되어 있지 않습니다", "未找到", "未注册", "没有找到", "查無", "未註冊", "不存在", "登録されていません", "該当するデータがありません"}
+
+// freeStems are short strings of which every free phrase has one. Most lines have
+// none, and need not be held against the phrases.
+var freeStems = []string{"no", "free", "availab", "unreg", "unalloc", "not", "nicht", "frei", "kein", "aucun", "inconnu", "introuv", "inexist", "não", "nao", "non", "nie", "ne", "ei ", "inte", "bulunamad", "не ", "ничего", "unknown", "doesn", "returned 0", "nincs", "hittades"}
 
 // freeValues are values of a status field that say the same.
 var freeValues = phrases(
@@ -76,7 +84,7 @@ var reservedPhrases = phrases(
 	`(?:the |this )?(?:requested |queried )?(?:domain name|domain|name|label|string|object)?:? ?(?:@ ?)?(?:is|has been|was) (?:currently )?(?:a )?(?:registry |permanently )?(?:reserved|blocked|prohibited|forbidden|banned|withheld)\b.*`,
 	`.*\b(?:not|un)(?: be)? ?available for (?:public |general )?registration.*`,
 	`(?:the |this )?(?:domain name|domain|name|label|string|object)?:? ?(?:@ ?)?(?:can ?not|cant|may not|must not) be registered.*`,
-	`(?:the |this )?(?:domain|name|domain name) ?(?:@ ?)?is not (?:available|allowed|permitted)(?: .*)?`,
+	`(?:the |this )?(?:domain|name|domain name) ?(?:@ ?)?is not (?:available|allowed|permitted)(?: (?:for|to|by|due|under|because|as|at)\b.*)?`,
 	`.*\b(?:dpml|globalblock) (?:brand )?block.*|.*reserved (?:by|for) (?:the )?registry.*`,
 )
 
@@ -103,86 +111,29 @@ var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 // condition marks a sentence that says what would happen, as terms do.
 var condition = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
-var premiumWords = regexp.MustCompile(`\bpremium\b`)
+// throttleStems are short strings of which every throttle phrase has one.
+var throttleStems = []string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"}
+
+// reservedStems are short strings of which every reserved phrase has one.
+var reservedStems = []string{"reserv", "block", "prohibit", "forbid", "banned", "withheld", "registration", "registered", "not a", "dpml", "unassign"}
+
+// hasAny says that text has one of stems.
+func hasAny(text string, stems []string) bool {
+	for _, stem := range stems {
+		if strings.Contains(text, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// legalOpeners begin a paragraph that binds the reader and says nothing about
+// the name.
+var legalOpeners = regexp.MustCompile(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
+	`the (?:data|information|whois|service|contents|registry|above (?:data|information|whois)|registrar of)|this (?:whois|data|information|service)|by (?:submitting|using|executing|querying)|` +
+	`for more information|please (?:note|be advised|query|visit)|you (?:are|agree)|use of this|whois (?:information|displays|database)|` +
+	`all rights|los datos|le service|url of the)`)
 
 func phrases(alternatives ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join(alternatives, "|") + `)$`)
-}
-
-// categories groups the names of record fields. A record has fields of several
-// categories; a sentence that looks like a field has one at most.
-type category uint8
-
-const (
-	catNone category = iota
-	catRegistrar
-	catHolder
-	catContact
-	catDate
-	// catUpdated counts less: some servers date the answer itself with it.
-	catUpdated
-	catServer
-	catHandle
-	catStatus
-	catDomain
-	catAvailable
-)
-
-// fields is searched for the whole key first, then for its beginning with
-// prefixes.
-var fields = fieldTable(map[category]string{
-	catRegistrar: `registrar|sponsoring registrar|registrar name|registrar id|current registrar|registration service provider|authorized agency|agente registrador|registrar handle|managed by|reseller|tech registrar`,
-	catHolder:    `registrant|holder|owner|domain holder|holder c|titular|organization|organisation|org|organization using domain name|descr|person|holder name|registered for|registrant type|owner contact|owner name|dom public|domain managers|owner c|ownerid|responsible|등록인|first name|last name|organizacion|nombre|organization name|organisation name`,
-	catContact:   `admin c|tech c|zone c|billing c|admin contact|tech contact|administrative contact|technical contact|billing contact|contact|admin|nic hdl|nichandle|contacto administrativo|contacto tecnico|mntnr|mnt by|technical contacts|email|e mail|e mailbox|phone|phone number|책임자`,
-	catDate: `created|created on|creation date|created date|date created|record created|create date|registered|registered on|registered date|registration date|registration time|domain registered|activated on|activation date|` +
-		`expires|expires on|expiry|expiry date|expire date|expiration date|expiration time|registry expiry date|registrar registration expiration date|expire|expired|paid till|renewal date|renewal|validity|valid until|fecha de expiracion|fecha de expiración|fecha de vencimiento|fecha de creacion|domain expires|record expires on|record expires|domain dateregistered|domain datebilleduntil|` +
-		`등록일|사용 종료일|date de creation|date d expiration|free date|delete date`,
-	catUpdated:   `updated|updated date|updated on|last updated|last updated on|last modified|last update|last updated date|modified|changed|modification date|domain datelastmodified|최근 정보 변경일|state date`,
-	catServer:    `name server|name servers|nameserver|nameservers|nserver|nservers|name server information|dns|dns servers|domain servers|domain servers in listed order|domain nameservers|host name|hostname|ns|nsset|primary server|secondary server|servidores de nombre|servidor dns|servidores dns|servidor de nombres|1차 네임서버 정보|name servers information|ns list|dns1|primary name server|dnssec|ds rdata|keyset`,
-	catHandle:    `registry domain id|domain id|roid|domain handle|norid handle|authoritative dns|registry registrant id|eppid|repository id`,
-	catStatus:    `status|domain status|state|domaintype|query status|registration status|eppstatus|estado|statut`,
-	catDomain:    `domain|domain name|domainname|domain ace|complete domain name|dominio|nom de domaine|nombre de dominio|도메인이름|ascii|idn domain name|domain name ace|domain idn`,
-	catAvailable: `available|availability|is available`,
-})
-
-var prefixes = []struct {
-	prefix string
-	cat    category
-}{
-	{"registrar ", catRegistrar},
-	{"registrant ", catHolder},
-	{"owner ", catHolder},
-	{"admin ", catContact},
-	{"administrative contact", catContact},
-	{"tech ", catContact},
-	{"technical contact", catContact},
-	{"contacto ", catContact},
-	{"name server", catServer},
-	{"nameserver", catServer},
-	{"ns ", catServer},
-	{"ns name ", catServer},
-	{"dns ", catServer},
-	{"ds ", catServer},
-}
-
-func fieldTable(groups map[category]string) map[string]category {
-	table := make(map[string]category)
-	for cat, keys := range groups {
-		for key := range strings.SplitSeq(keys, "|") {
-			table[key] = cat
-		}
-	}
-	return table
-}
-
-func categoryOf(key string) category {
-	if cat, found := fields[key]; found {
-		return cat
-	}
-	for _, p := range prefixes {
-		if strings.HasPrefix(key, p.prefix) && len(key) < 40 {
-			return p.cat
-		}
-	}
-	return catNone
 }

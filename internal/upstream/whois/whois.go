@@ -10,9 +10,13 @@
 // and that does not stand in a record. Anything else is a record, a refusal, or
 // undecided. A wrong "taken" costs a sale; a wrong "free" costs trust.
 //
-// It refuses to return anything of a record but the fact that it exists, to read
-// more than 128 KiB, to wait longer than its deadline, and to follow referrals:
-// the engine believes only servers that the catalogue names.
+// Of a record it returns what is about the name: status, dates, nameservers and
+// the registrar. It refuses to read anything that stands in a person's field or
+// under a person's heading, so a registrar is never guessed from a contact, and a
+// date that could be two dates is none.
+//
+// It refuses to read more than 128 KiB, to wait longer than its deadline, and to
+// follow referrals: the engine believes only servers that the catalogue names.
 package whois
 
 import (

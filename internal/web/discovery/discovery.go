@@ -2,13 +2,13 @@
 package discovery
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +21,12 @@ var openAPI []byte
 //go:embed welcome.txt
 var welcome []byte
 
-// placeholder stands for the service's own address in the documents.
-const placeholder = "{base_url}"
+// Facts are what the documents say about this service.
+type Facts struct {
+	BaseURL string
+	// LookupPerMinute and LookupPer6Hours are the limits of an address.
+	LookupPerMinute, LookupPer6Hours int
+}
 
 // Documents are rendered once, at start.
 type Documents struct {
@@ -36,20 +40,29 @@ type document struct {
 	etag        string
 }
 
-// New renders all documents for the given base address.
-func New(baseURL string) (*Documents, error) {
-	quoted, err := json.Marshal(baseURL)
+// New renders all documents.
+func New(facts Facts) (*Documents, error) {
+	quoted, err := json.Marshal(facts.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	description := bytes.ReplaceAll(openAPI, []byte(placeholder), bytes.Trim(quoted, `"`))
+	description := facts.fill(openAPI, strings.Trim(string(quoted), `"`))
 	if !json.Valid(description) {
-		return nil, fmt.Errorf("openapi.json is no longer JSON with the base address %q in it", baseURL)
+		return nil, fmt.Errorf("openapi.json is no longer JSON with the base address %q in it", facts.BaseURL)
 	}
 	return &Documents{
 		openAPI: newDocument("application/json", description),
-		welcome: newDocument("text/plain; charset=utf-8", bytes.ReplaceAll(welcome, []byte(placeholder), []byte(baseURL))),
+		welcome: newDocument("text/plain; charset=utf-8", facts.fill(welcome, facts.BaseURL)),
 	}, nil
+}
+
+// fill puts the facts where the template names them.
+func (f Facts) fill(template []byte, baseURL string) []byte {
+	return []byte(strings.NewReplacer(
+		"{base_url}", baseURL,
+		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
+		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
+	).Replace(string(template)))
 }
 
 func newDocument(contentType string, body []byte) document {

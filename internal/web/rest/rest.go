@@ -48,8 +48,10 @@ func (h *Handler) Check(w http.ResponseWriter, r *http.Request) {
 			return checkBody(answer), nil
 		case registrar.KindOf(err) == registrar.KindUnsupported:
 			return unsupportedBody{Domain: domain, TLD: answer.TLD}, nil
-		default:
+		case registrar.KindOf(err) == registrar.KindUpstream:
 			return errorBody{Error: sentence(err), Domain: answer.Domain}, err
+		default:
+			return errorBody{Error: sentence(err)}, err
 		}
 	})
 }

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// jsonPrinter prints one array at the end, in the order of the batch.
+type jsonPrinter struct {
+	out  io.Writer
+	rows []answered
+}
+
+func (p *jsonPrinter) add(index int, r row, hidden bool) error {
+	if !hidden {
+		p.rows = append(p.rows, answered{index, r})
+	}
+	return nil
+}
+
+func (p *jsonPrinter) tick(progress) error { return nil }
+
+func (p *jsonPrinter) finish(progress) error {
+	slices.SortFunc(p.rows, func(a, b answered) int { return a.index - b.index })
+	text := []byte("[")
+	for i, a := range p.rows {
+		line, err := encode(a.row)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, "\n  "...), line...)
+	}
+	if len(p.rows) > 0 {
+		text = append(text, '\n')
+	}
+	_, err := p.out.Write(append(text, "]\n"...))
+	return err
+}
+
+// ndjsonPrinter prints one object a line, in the order of arrival.
+type ndjsonPrinter struct{ out io.Writer }
+
+func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
+	if hidden {
+		return nil
+	}
+	line, err := encode(r)
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(append(line, '\n'))
+	return err
+}
+
+func (p *ndjsonPrinter) tick(progress) error   { return nil }
+func (p *ndjsonPrinter) finish(progress) error { return nil }
+
+// encode writes one line of JSON in which an & stays an &.
+func encode(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
+// ordered holds answers back until those before them have come, so that the
+// output has the order of the batch.
+type ordered struct {
+	next    int
+	waiting map[int]row
+	hidden  map[int]bool
+}
+
+// add returns the rows that can be shown now.
+func (o *ordered) add(index int, r row, hidden bool) []row {
+	if o.waiting == nil {
+		o.waiting, o.hidden = make(map[int]row), make(map[int]bool)
+	}
+	o.waiting[index], o.hidden[index] = r, hidden
+	var ready []row
+	for {
+		r, here := o.waiting[o.next]
+		if !here {
+			return ready
+		}
+		if !o.hidden[o.next] {
+			ready = append(ready, r)
+		}
+		delete(o.waiting, o.next)
+		delete(o.hidden, o.next)
+		o.next++
+	}
+}
+
+// rest is what waits for answers that will not come any more.
+func (o *ordered) rest() []row {
+	places := make([]int, 0, len(o.waiting))
+	for place := range o.waiting {
+		if !o.hidden[place] {
+			places = append(places, place)
+		}
+	}
+	slices.Sort(places)
+	rows := make([]row, 0, len(places))
+	for _, place := range places {
+		rows = append(rows, o.waiting[place])
+	}
+	return rows
+}
+
+// csvPrinter prints a header and one record a name, in the order of the batch.
+type csvPrinter struct {
+	ordered
+	out    *csv.Writer
+	headed bool
+}
+
+var csvHeader = []string{
+	"domain", "available", "registerEur", "renewEur", "transferEur", "source", "reason", "premium", "checkedAt", "error",
+}
+
+func newCSVPrinter(out io.Writer) *csvPrinter { return &csvPrinter{out: csv.NewWriter(out)} }
+
+func (p *csvPrinter) add(index int, r row, hidden bool) error {
+	return p.print(p.ordered.add(index, r, hidden))
+}
+
+func (p *csvPrinter) tick(progress) error   { return nil }
+func (p *csvPrinter) finish(progress) error { return p.print(p.rest()) }
+
+func (p *csvPrinter) print(rows []row) error {
+	if !p.headed {
+		p.headed = true
+		if err := p.out.Write(csvHeader); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		available := "" // unknown
+		if r.Available != nil {
+			available = strconv.FormatBool(*r.Available)
+		}
+		record := []string{
+			r.Domain, available, amount(r.RegisterEUR), amount(r.RenewEUR), amount(r.TransferEUR),
+			r.Source, r.Reason, strconv.FormatBool(r.Premium), r.CheckedAt, r.Error,
+		}
+		if err := p.out.Write(record); err != nil {
+			return err
+		}
+	}
+	p.out.Flush()
+	return p.out.Error()
+}
+
+func amount(c *registrar.Cents) string {
+	if c == nil {
+		return ""
+	}
+	return c.String()
+}
+
+// plainPrinter prints aligned lines without colour, in the order of the batch.
+type plainPrinter struct {
+	ordered
+	out   io.Writer
+	table table
+}
+
+func newPlainPrinter(out io.Writer, names []string) *plainPrinter {
+	lines := newTable(names, false)
+	lines.unit = " EUR"
+	return &plainPrinter{out: out, table: lines}
+}
+
+func (p *plainPrinter) add(index int, r row, hidden bool) error {
+	return p.print(p.ordered.add(index, r, hidden))
+}
+
+func (p *plainPrinter) tick(progress) error   { return nil }
+func (p *plainPrinter) finish(progress) error { return p.print(p.rest()) }
+
+func (p *plainPrinter) print(rows []row) error {
+	var text []byte
+	for _, r := range rows {
+		text = append(append(text, p.table.line(r, unlimited)...), '\n')
+	}
+	_, err := p.out.Write(text)
+	return err
+}

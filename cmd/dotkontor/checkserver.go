@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	// serverTimeout bounds one request. The contract promises six seconds.
+	serverTimeout = 15 * time.Second
+	maxServerBody = 64 << 10
+	// maxRefusals and maxFailures bound how often one name is asked about again.
+	maxRefusals = 20
+	maxFailures = 3
+	// defaultRetry is for a 429 that does not say how long to wait.
+	defaultRetry = time.Minute
+)
+
+// service is a running dotkontor, asked over its public interface.
+type service struct {
+	address string
+	client  *http.Client
+	pace    *pacer
+	backOff time.Duration
+}
+
+func newService(baseURL string) *service {
+	return &service{
+		address: baseURL + "/api/domain/check",
+		client: &http.Client{
+			Timeout: serverTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // the limits are those of the address that was given
+			},
+		},
+		pace:    newPacer(time.Now),
+		backOff: time.Second,
+	}
+}
+
+var (
+	errRefused   = errors.New("over the limit")
+	errNoService = errors.New("no answer of a service")
+)
+
+// check asks about one name until there is an answer or no hope. It waits for
+// its turn before each try.
+func (s *service) check(ctx context.Context, name string) row {
+	refusals, failures := 0, 0
+	for {
+		r, err := s.try(ctx, name)
+		switch {
+		case err == nil:
+			return r
+		case ctx.Err() != nil:
+			return failedRow(name, errorUpstream, "abgebrochen / interrupted")
+		case errors.Is(err, errRefused):
+			if refusals++; refusals == maxRefusals {
+				return failedRow(name, errorRateLimited, "Limit des Dienstes / limit of the service")
+			}
+		default:
+			if failures++; failures == maxFailures {
+				return failedRow(name, errorUpstream, "Dienst nicht erreichbar / service not reachable")
+			}
+			sleep(ctx, s.backOff<<failures)
+		}
+	}
+}
+
+// probe asks once, to learn what the service allows. answered is false if it
+// refused, which says as much about its limits. An address where no service
+// answers is an error: the other names would fare no better.
+func (s *service) probe(ctx context.Context, name string) (r row, answered bool, err error) {
+	r, err = s.try(ctx, name)
+	switch {
+	case err == nil:
+		return r, true, nil
+	case ctx.Err() != nil:
+		return r, false, exitCode(exitInterrupted)
+	case errors.Is(err, errRefused):
+		return r, false, nil
+	default:
+		return r, false, fmt.Errorf("no service answers at %s (is the address right, and the service running?)",
+			strings.TrimSuffix(s.address, "/api/domain/check"))
+	}
+}
+
+// try is one request. Errors are errRefused and errNoService.
+func (s *service) try(ctx context.Context, name string) (row, error) {
+	if err := s.pace.wait(ctx); err != nil {
+		return row{}, err
+	}
+	report := limitReport{}
+	defer func() { s.pace.done(report) }()
+	body, err := encode(map[string]string{"domain": name})
+	if err != nil {
+		return row{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address, bytes.NewReader(body))
+	if err != nil {
+		return row{}, errNoService
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "dotkontor/"+version)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return row{}, errNoService
+	}
+	defer response.Body.Close()
+	report = readLimits(response)
+	if report.refused {
+		return row{}, errRefused
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxServerBody))
+	if err != nil {
+		return row{}, errNoService
+	}
+	return readAnswer(name, response.StatusCode, text)
+}
+
+func readLimits(response *http.Response) limitReport {
+	report := limitReport{windows: readPolicy(response.Header.Get("RateLimit-Policy"))}
+	state := response.Header.Get("RateLimit")
+	remaining, okRemaining := parameter(state, "r")
+	reset, okReset := parameter(state, "t")
+	// Our service names a window by its length: "60s".
+	label, _, _ := strings.Cut(state, ";")
+	if per, err := time.ParseDuration(strings.Trim(label, `" `)); err == nil && okRemaining && okReset {
+		report.per, report.remaining, report.reset = per, remaining, clampWait(reset)
+	}
+	if response.StatusCode == http.StatusTooManyRequests {
+		report.refused, report.retryAfter = true, defaultRetry
+		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+			report.retryAfter = clampWait(seconds)
+		}
+	}
+	return report
+}
+
+// clampWait keeps a wait that a server names within what anybody would wait.
+func clampWait(seconds int) time.Duration {
+	return time.Duration(min(seconds, int(maxPer/time.Second))) * time.Second
+}
+
+// serverAnswer is the union of the contract's CheckResult, UnsupportedResult and
+// Error.
+type serverAnswer struct {
+	Domain      string      `json:"domain"`
+	TLD         string      `json:"tld"`
+	Available   *bool       `json:"available"`
+	Supported   *bool       `json:"supported"`
+	RegisterEUR json.Number `json:"registerEur"`
+	RenewEUR    json.Number `json:"renewEur"`
+	TransferEUR json.Number `json:"transferEur"`
+	Source      string      `json:"source"`
+	Reason      string      `json:"reason"`
+	Premium     bool        `json:"premium"`
+	CheckedAt   string      `json:"checkedAt"`
+	Error       string      `json:"error"`
+}
+
+// readAnswer turns an answer of the service into a row. What no service of this
+// contract says is errNoService.
+func readAnswer(name string, status int, text []byte) (row, error) {
+	var a serverAnswer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return row{}, errNoService
+	}
+	switch {
+	case status == http.StatusOK && a.Supported != nil && !*a.Supported:
+		r := failedRow(name, errorUnsupported, sentences[registrar.ExtensionNotCarried])
+		r.TLD = a.TLD
+		return r, nil
+	case status == http.StatusOK && a.TLD != "":
+		return row{
+			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
+			RegisterEUR: centsOf(a.RegisterEUR), RenewEUR: centsOf(a.RenewEUR), TransferEUR: centsOf(a.TransferEUR),
+			Source: a.Source, Reason: a.Reason, Premium: a.Premium, CheckedAt: a.CheckedAt,
+		}, nil
+	case status == http.StatusBadRequest && a.Error != "":
+		return failedRow(name, errorInvalid, a.Error), nil
+	case status == http.StatusBadGateway && a.Error != "":
+		return failedRow(name, errorUpstream, a.Error), nil
+	default:
+		return row{}, errNoService
+	}
+}
+
+func failedRow(name, word, message string) row {
+	return row{Domain: name, Error: word, Message: message}
+}
+
+// centsOf reads a JSON number of euros without going through a float: 6.9 and
+// 6.90 are the same price. What is no plain amount is no price.
+func centsOf(number json.Number) *registrar.Cents {
+	euros, decimals, _ := strings.Cut(string(number), ".")
+	cents, err := registrar.ParseCents(euros + "." + (decimals + "00")[:max(2, len(decimals))])
+	if err != nil {
+		return nil
+	}
+	return &cents
+}
+
+func sleep(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/width"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// unlimited is the width of output that nobody looks at in a window.
+const unlimited = math.MaxInt
+
+const (
+	gap = 2
+	// widestDomain bounds the first column, so that one long name does not push
+	// the answers about all others off the screen.
+	widestDomain = 60
+	// narrowestDomain is what the first column keeps when the window is small.
+	narrowestDomain = 12
+)
+
+// state is what a person reads first: a word, and a colour for those who see it.
+type state struct{ words, colour string }
+
+var (
+	stateFree     = state{"frei/free", "1;32"}
+	statePremium  = state{"premium", "1;35"}
+	stateTaken    = state{"vergeben/taken", "31"}
+	stateReserved = state{"reserviert", "33"}
+	stateUnknown  = state{"unbekannt/unknown", "33"}
+	stateError    = state{"Fehler/error", "1;31"}
+	statePending  = state{"…", "2"}
+)
+
+func stateOf(r row) state {
+	switch {
+	case r.failed():
+		return stateError
+	case r.Available == nil:
+		return stateUnknown
+	case *r.Available && r.Premium:
+		return statePremium
+	case *r.Available:
+		return stateFree
+	case r.Reason == "reserved":
+		return stateReserved
+	default:
+		return stateTaken
+	}
+}
+
+// column is one column behind the domain and the state.
+type column struct {
+	german, english string
+	width           int
+	money           bool
+	cell            func(row) string
+}
+
+// columns stand in the order in which they are given up in a narrow window,
+// last first.
+var columns = []column{
+	{"EUR netto", "EUR net", 9, true, func(r row) string { return price(r, r.RegisterEUR) }},
+	{"Folgejahr", "next year", 9, true, func(r row) string { return price(r, r.RenewEUR) }},
+	{"Quelle", "source", 6, false, func(r row) string { return r.Source }},
+	{"Zeit", "time", 8, false, clockTime},
+}
+
+// price is left out where there is nothing to buy.
+func price(r row, c *registrar.Cents) string {
+	if r.Available != nil && !*r.Available {
+		return ""
+	}
+	return amount(c)
+}
+
+func clockTime(r row) string {
+	at, err := time.Parse(time.RFC3339, r.CheckedAt)
+	if err != nil {
+		return ""
+	}
+	return at.Local().Format(time.TimeOnly)
+}
+
+// table turns rows into lines. It knows all names beforehand, so that lines
+// which were printed long ago still stand below each other.
+type table struct {
+	domain int // width of the first column
+	colour bool
+	// unit stands behind amounts where no head says what they are.
+	unit string
+}
+
+var stateWidth = cells(stateUnknown.words)
+
+func newTable(names []string, colour bool) table {
+	widest := cells("Domain")
+	for _, name := range names {
+		widest = max(widest, cells(printable(name)))
+	}
+	return table{domain: min(widest, widestDomain), colour: colour}
+}
+
+// fit is the width of the first column and the number of columns behind the
+// state in a window of so many cells.
+func (t table) fit(window int) (domain, shown int) {
+	rest := window - gap - stateWidth
+	need := t.domain
+	for shown < len(columns) && need+gap+columns[shown].width <= rest {
+		need += gap + columns[shown].width
+		shown++
+	}
+	return max(narrowestDomain, min(t.domain, rest)), shown
+}
+
+// head is the two lines above the rows, German and English.
+func (t table) head(window int) []string {
+	domain, shown := t.fit(window)
+	german, english := pad("Domain", domain, false), pad("domain", domain, false)
+	german += spaces(gap) + pad("Status", stateWidth, false)
+	english += spaces(gap) + pad("state", stateWidth, false)
+	for _, c := range columns[:shown] {
+		german += spaces(gap) + pad(c.german, c.width, c.money)
+		english += spaces(gap) + pad(c.english, c.width, c.money)
+	}
+	return []string{
+		t.paint(strings.TrimRight(cut(german, window), " "), "1"),
+		t.paint(strings.TrimRight(cut(english, window), " "), "2"),
+	}
+}
+
+// line is one row, never wider than the window.
+func (t table) line(r row, window int) string { return t.draw(r, stateOf(r), window) }
+
+// pending is the line of a name without an answer yet.
+func (t table) pending(name string, window int) string {
+	return t.draw(row{Domain: name}, statePending, window)
+}
+
+func (t table) draw(r row, what state, window int) string {
+	domain, shown := t.fit(window)
+	name := printable(r.Domain)
+	if window != unlimited { // nothing is cut where nobody looks
+		name = cut(name, domain)
+	}
+	name = pad(name, domain, false)
+	room := window - cells(name) - gap - cells(what.words)
+	if room < 0 {
+		return cut(name+spaces(gap)+what.words, window)
+	}
+	tail := spaces(stateWidth - cells(what.words))
+	if r.failed() {
+		tail += spaces(gap) + printable(r.Message)
+	} else {
+		for _, c := range columns[:shown] {
+			tail += spaces(gap) + t.cell(c, r)
+		}
+	}
+	return name + spaces(gap) + t.paint(what.words, what.colour) + strings.TrimRight(cut(tail, room), " ")
+}
+
+func (t table) cell(c column, r row) string {
+	text, width := printable(c.cell(r)), c.width
+	if c.money {
+		width += len(t.unit)
+		if text != "" {
+			text += t.unit
+		}
+	}
+	return pad(text, width, c.money)
+}
+
+func (t table) paint(text, colour string) string {
+	if !t.colour || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+func pad(text string, to int, right bool) string {
+	fill := spaces(to - cells(text))
+	if right {
+		return fill + text
+	}
+	return text + fill
+}
+
+// cut shortens text to so many cells, with an ellipsis where something is gone.
+func cut(text string, to int) string {
+	if cells(text) <= to {
+		return text
+	}
+	if to < 1 {
+		return ""
+	}
+	var short strings.Builder
+	used := 0
+	for _, r := range text {
+		if used += runeCells(r); used > to-1 {
+			break
+		}
+		short.WriteRune(r)
+	}
+	return short.String() + "…"
+}
+
+// cells is the number of places that text takes in a terminal.
+func cells(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeCells(r)
+	}
+	return n
+}
+
+func runeCells(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// printable makes foreign text harmless: what comes from a list, a registry or
+// another server must not steer the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}

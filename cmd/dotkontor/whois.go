@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+type whoisCommand struct {
+	Name string `arg:"" help:"The name, with its extension."`
+	JSON bool   `name:"json" help:"Print JSON."`
+	oneShot
+}
+
+// Help is what 'dotkontor whois --help' adds.
+func (whoisCommand) Help() string {
+	return `Shows status, dates, nameservers and registrar. There is no way for a person's
+data to get into the answer. A name that nobody holds is an answer, too.
+
+Exit code: 0 there is an answer, 1 it cannot be determined, 64 the command line
+is wrong, 130 interrupted.`
+}
+
+// Run asks and prints.
+func (c *whoisCommand) Run(t *terminal) error {
+	cfg, list, err := c.world(t)
+	if err != nil {
+		return err
+	}
+	look, err := c.open(t, cfg, list, 1)
+	if err != nil {
+		return err
+	}
+	type result struct {
+		answer lookup.WhoisAnswer
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		answer, err := look.engine.Whois(t.ctx, c.Name)
+		done <- result{answer, err}
+	}()
+	select {
+	case <-t.ctx.Done(): // the question under way ends with the process
+		return exitCode(exitInterrupted)
+	case r := <-done:
+		look.close()
+		if r.err != nil {
+			return errors.New(printable(c.Name) + ": " + sentence(r.err))
+		}
+		if c.JSON {
+			return printWhoisJSON(t.out, r.answer)
+		}
+		return printWhois(t.out, r.answer)
+	}
+}
+
+// whoisJSON has the field names of the tool for agents, and the evidence.
+type whoisJSON struct {
+	Domain      string   `json:"domain"`
+	TLD         string   `json:"tld"`
+	Registered  bool     `json:"registered"`
+	Status      []string `json:"status"`
+	CreatedAt   *string  `json:"createdAt"`
+	UpdatedAt   *string  `json:"updatedAt"`
+	ExpiresAt   *string  `json:"expiresAt"`
+	Nameservers []string `json:"nameservers"`
+	Registrar   *string  `json:"registrar"`
+	Source      string   `json:"source"`
+	CheckedAt   string   `json:"checkedAt"`
+}
+
+func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(whoisJSON{
+		Domain: a.Domain, TLD: a.TLD, Registered: a.Registered,
+		Status:      append([]string{}, a.Record.Status...),
+		CreatedAt:   orNull(timeText(a.Record.Created)),
+		UpdatedAt:   orNull(timeText(a.Record.Updated)),
+		ExpiresAt:   orNull(timeText(a.Record.Expires)),
+		Nameservers: append([]string{}, a.Record.Nameservers...),
+		Registrar:   orNull(a.Record.Registrar),
+		Source:      string(a.Source),
+		CheckedAt:   timeText(a.CheckedAt),
+	})
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
+	registered := "nein / no"
+	if a.Registered {
+		registered = "ja / yes"
+	}
+	var text strings.Builder
+	for _, line := range []struct {
+		key    string
+		values []string
+	}{
+		{"Domain", []string{a.Domain}},
+		{"registriert / registered", []string{registered}},
+		{"Status", a.Record.Status},
+		{"angelegt / created", []string{timeText(a.Record.Created)}},
+		{"geändert / updated", []string{timeText(a.Record.Updated)}},
+		{"läuft ab / expires", []string{timeText(a.Record.Expires)}},
+		{"Nameserver", a.Record.Nameservers},
+		{"Registrar", []string{a.Record.Registrar}},
+		{"Quelle / source", []string{string(a.Source)}},
+		{"Stand / as of", []string{timeText(a.CheckedAt)}},
+	} {
+		for i, value := range line.values {
+			if value == "" {
+				continue
+			}
+			key := line.key
+			if i > 0 {
+				key = ""
+			}
+			fmt.Fprintf(&text, "%s  %s\n", pad(key, len("registriert / registered"), false), printable(value))
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}

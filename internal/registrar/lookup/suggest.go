@@ -1,0 +1,107 @@
+package lookup
+
+import (
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// maxSuggestions bounds what one label grows into, since every suggestion is
+// asked below every extension.
+const maxSuggestions = 20
+
+// What people put before or after a name that is taken, most usual first.
+var (
+	suggestedPrefixes = []string{"mein", "my", "get", "the"}
+	suggestedSuffixes = []string{"-online", "24", "-shop", "1"}
+)
+
+// secondWords end many compound names. Where one of them ends a label, a
+// hyphen before it gives a name that reads the same.
+var secondWords = []string{
+	"garten", "laden", "stadt", "werk", "markt", "haus", "welt", "shop", "store", "house", "hotel", "cafe", "club",
+	"team", "land", "blog", "hof", "box", "bar", "lab", "app",
+}
+
+// withoutUmlauts is how German is written where only a-z is at hand.
+var withoutUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+
+// Suggest returns other labels for somebody who wants label: with and without
+// hyphens, with a usual prefix, in the plural or singular, with a usual suffix,
+// without umlauts. They are well-formed, all different from label and from each
+// other, at most twenty, the nearest first. A label that is not well-formed has
+// none. Nothing is said about whether any of them is free.
+func Suggest(label string) []string {
+	own, err := registrar.ParseHost(label)
+	if err != nil || strings.Contains(own, ".") {
+		return nil
+	}
+	written := strings.ToLower(strings.Trim(strings.TrimSpace(label), "."))
+	if strings.HasPrefix(written, "xn--") {
+		// Words are put together before they are encoded, never after.
+		if written, err = idna.Punycode.ToUnicode(own); err != nil {
+			return nil
+		}
+	}
+	seen := map[string]bool{own: true}
+	var labels []string
+	for _, candidate := range candidates(written) {
+		ascii, err := registrar.ParseHost(candidate)
+		if err != nil || seen[ascii] {
+			continue
+		}
+		seen[ascii] = true
+		labels = append(labels, candidate)
+		if len(labels) == maxSuggestions {
+			break
+		}
+	}
+	return labels
+}
+
+func candidates(label string) []string {
+	list := []string{withoutUmlauts.Replace(label), strings.ReplaceAll(label, "-", "")}
+	list = append(list, hyphenated(label)...)
+	list = append(list, otherNumber(label)...)
+	for _, prefix := range suggestedPrefixes {
+		list = append(list, prefix+label)
+	}
+	for _, suffix := range suggestedSuffixes {
+		list = append(list, label+suffix)
+	}
+	for _, prefix := range suggestedPrefixes {
+		list = append(list, prefix+"-"+label)
+	}
+	return list
+}
+
+// hyphenated puts a hyphen before the word that ends a compound.
+func hyphenated(label string) []string {
+	for _, word := range secondWords {
+		if first, found := strings.CutSuffix(label, word); found && first != "" {
+			return []string{first + "-" + word}
+		}
+	}
+	return nil
+}
+
+// otherNumber makes plurals and singulars as German and English mostly do. Some
+// are no words at all; nobody has to take them.
+func otherNumber(label string) []string {
+	switch {
+	case strings.HasSuffix(label, "en"):
+		return []string{strings.TrimSuffix(label, "n"), strings.TrimSuffix(label, "en"), label + "s"}
+	case strings.HasSuffix(label, "e"):
+		return []string{label + "n", label + "s"}
+	case strings.HasSuffix(label, "us"), strings.HasSuffix(label, "ss"): // haus, bus, pass: no plural to undo
+		return []string{label + "e", label + "es"}
+	case strings.HasSuffix(label, "s"):
+		return []string{strings.TrimSuffix(label, "s"), label + "e"}
+	case strings.HasSuffix(label, "y"):
+		return []string{strings.TrimSuffix(label, "y") + "ies", label + "s"}
+	default:
+		return []string{label + "s", label + "e", label + "en"}
+	}
+}

@@ -1,0 +1,168 @@
+package lookup
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func holds(record *Record) *records {
+	return &records{finding: Finding{State: Registered, Record: record}}
+}
+
+func TestWhoisTellsTheRecordOfOneSource(t *testing.T) {
+	t.Parallel()
+	created := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	full := Record{Status: []string{"active"}, Created: created, Nameservers: []string{"ns1.example"}, Registrar: "One"}
+	datesOnly := Record{Created: created}
+	other := Record{Status: []string{"connect"}, Registrar: "Two"}
+	for _, test := range []struct {
+		rule             string
+		domain           string
+		epp, rdap, whois Records
+		dns              delegations
+		registered       bool
+		record           Record
+		source           Source
+		code             registrar.Code
+	}{
+		{rule: "RDAP's record is told", rdap: holds(&full), whois: holds(&other), registered: true, record: full, source: SourceRDAP},
+		{rule: "fields of two sources are not mixed", rdap: holds(&datesOnly), whois: holds(&other), registered: true, record: datesOnly, source: SourceRDAP},
+		{rule: "an RDAP object without data is filled from WHOIS", rdap: holds(nil), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "an empty record counts as none", rdap: holds(&Record{}), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "RDAP failing, WHOIS is asked", rdap: fails(registrar.FaultTimeout), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "RDAP unknown, WHOIS is asked", rdap: none, whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "a WHOIS failure leaves what RDAP knows", rdap: holds(nil), whois: fails(registrar.FaultRefused), registered: true, source: SourceRDAP},
+		{rule: "without WHOIS the bare fact stands", rdap: holds(nil), registered: true, source: SourceRDAP},
+		{rule: "the DNS alone proves a registration", rdap: none, whois: none, dns: delegated, registered: true, source: SourceDNS},
+		{rule: "EPP's word is completed by RDAP's record", epp: says(Registered), rdap: holds(&full), registered: true, record: full, source: SourceRDAP},
+		{rule: "WHOIS calling a name free has no record", rdap: holds(nil), whois: says(Free), registered: true, source: SourceRDAP},
+
+		{rule: "a free name is not registered", rdap: says(NotFound), whois: holds(&other), source: SourceRDAP},
+		{rule: "a reserved name is not registered, and says so", rdap: says(Reserved), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
+		{rule: "a withheld name is reserved", domain: "nic.dev", rdap: says(NotFound), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
+
+		{rule: "what no source decides is an error", rdap: says(Undecided), whois: says(Undecided), code: Undetermined},
+		{rule: "a missing record alone is an error", domain: "d.dev", rdap: says(NotFound), code: Undetermined},
+		{rule: "every source failed is Check's error", rdap: fails(registrar.FaultThrottled), whois: fails(registrar.FaultRefused), dns: noDNS, code: registrar.FaultThrottled},
+		{rule: "an extension that is not carried is Check's error", domain: "kaffeehaus.zz", rdap: holds(&full), code: registrar.ExtensionNotCarried},
+		{rule: "a bad name is Check's error", domain: "kaffee_haus.de", rdap: holds(&full), code: registrar.NameUnderscore},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
+			domain := test.domain
+			if domain == "" {
+				domain = "Kaffeehaus.de"
+			}
+			engine := newEngine(t, Config{EPP: test.epp, RDAP: test.rdap, WHOIS: test.whois, DNS: test.dns})
+			answer, err := engine.Whois(t.Context(), domain)
+			if registrar.CodeOf(err) != test.code || (err != nil) != (test.code != "") {
+				t.Fatalf("got error %v, want code %q", err, test.code)
+			}
+			if err != nil {
+				return
+			}
+			if answer.Registered != test.registered || answer.Source != test.source || !reflect.DeepEqual(answer.Record, test.record) {
+				t.Errorf("got %+v", answer)
+			}
+			if answer.CheckedAt.IsZero() || answer.TLD == "" || answer.Domain == "" || answer.Domain == "Kaffeehaus.de" {
+				t.Errorf("time, extension or domain in lower case is missing: %+v", answer)
+			}
+		})
+	}
+}
+
+func TestWhoisAndCheckNeverDisagree(t *testing.T) {
+	t.Parallel()
+	states := []Records{says(Undecided), says(Registered), says(NotFound), says(Free), says(Reserved), fails(registrar.FaultBroken), none, nil}
+	for _, rdap := range states {
+		for _, whois := range states {
+			for _, dns := range []delegations{undelegated, delegated, noDNS} {
+				engine := newEngine(t, Config{RDAP: rdap, WHOIS: whois, DNS: dns})
+				check, checkErr := engine.Check(t.Context(), "kaffeehaus.de")
+				answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
+				switch {
+				case checkErr != nil:
+					if !errors.Is(err, &registrar.Error{Kind: registrar.KindOf(checkErr), Code: registrar.CodeOf(checkErr)}) {
+						t.Errorf("check fails with %v, whois with %v", checkErr, err)
+					}
+				case check.Availability == Unknown:
+					if registrar.CodeOf(err) != Undetermined {
+						t.Errorf("check does not know, whois says %+v, %v", answer, err)
+					}
+				case err != nil || answer.Registered != (check.Reason == ReasonRegistered):
+					t.Errorf("check says %+v, whois says %+v, %v", check, answer, err)
+				}
+			}
+		}
+	}
+}
+
+func TestARecordIsKeptForAMinuteAndOutOfCallersHands(t *testing.T) {
+	t.Parallel()
+	rdap := holds(&Record{Nameservers: []string{"ns1.example"}})
+	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegated})
+	for range 3 {
+		answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
+		if err != nil || answer.Record.Nameservers[0] != "ns1.example" {
+			t.Fatalf("got %+v, %v", answer, err)
+		}
+		answer.Record.Nameservers[0] = "changed"
+	}
+	if asked := rdap.asked.Load(); asked != 1 {
+		t.Errorf("three questions were asked %d times", asked)
+	}
+}
+
+func TestWhoisFailuresAreNotKept(t *testing.T) {
+	t.Parallel()
+	rdap := says(Undecided)
+	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegated})
+	for range 3 {
+		_, _ = engine.Whois(t.Context(), "kaffeehaus.de")
+	}
+	if asked := rdap.asked.Load(); asked != 3 {
+		t.Errorf("three questions were asked %d times", asked)
+	}
+}
+
+func TestWhoisEndsWithinTheDeadlineWhateverHappensUpstream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine := newEngine(t, Config{
+			RDAP: holds(nil), WHOIS: &records{after: time.Hour}, DNS: undelegated, Deadline: 5 * time.Second,
+		})
+		began := time.Now()
+		answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
+		if err != nil || !answer.Registered {
+			t.Errorf("got %+v, %v", answer, err)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("the answer took %s", took)
+		}
+		synctest.Wait()
+	})
+}
+
+func TestWhoisSharesTheBoundOnNamesUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine := newEngine(t, Config{RDAP: &records{finding: Finding{State: Registered}, after: time.Second}, DNS: undelegated, MaxUnderWay: 1})
+		done := make(chan error)
+		go func() {
+			_, err := engine.Check(t.Context(), "first.de")
+			done <- err
+		}()
+		synctest.Wait()
+		if _, err := engine.Whois(t.Context(), "second.de"); registrar.CodeOf(err) != registrar.FaultBusy {
+			t.Errorf("got %v", err)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("the first one failed: %v", err)
+		}
+	})
+}

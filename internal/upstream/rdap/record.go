@@ -1,0 +1,268 @@
+package rdap
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// What a domain object (RFC 9083, 5.3) says of the name. Entities are read for one
+// thing only: the name of the entity at the top whose role is registrar and
+// nothing that a person has. Entities inside entities are not looked at.
+
+// Bounds of a record. An honest one stays far below them.
+const (
+	maxServers        = 20
+	maxStatuses       = 20
+	maxStatusBytes    = 40
+	maxRegistrarRunes = 100
+	maxElements       = 200
+)
+
+// record reads what o says of the name. A member of an unexpected type is as good
+// as missing.
+func (o *object) record() *lookup.Record {
+	r := &lookup.Record{Registrar: o.registrar()}
+	for _, element := range list(o.Status) {
+		if word, ok := statusWord(element); ok && len(r.Status) < maxStatuses && !slices.Contains(r.Status, word) {
+			r.Status = append(r.Status, word)
+		}
+	}
+	for _, element := range list(o.Nameservers) {
+		if host, ok := serverName(element); ok && len(r.Nameservers) < maxServers && !slices.Contains(r.Nameservers, host) {
+			r.Nameservers = append(r.Nameservers, host)
+		}
+	}
+	for _, element := range list(o.Events) {
+		addEvent(r, element)
+	}
+	return r
+}
+
+// list is raw as a list; a lone element counts as a list of one.
+func list(raw json.RawMessage) []json.RawMessage {
+	if len(raw) == 0 || raw[0] == 'n' {
+		return nil
+	}
+	if raw[0] != '[' {
+		return []json.RawMessage{raw}
+	}
+	var elements []json.RawMessage
+	if json.Unmarshal(raw, &elements) != nil {
+		return nil
+	}
+	return elements[:min(len(elements), maxElements)]
+}
+
+// statusWords are the statuses of RFC 8056 as EPP spells them, by their letters
+// alone. RDAP's "active" is EPP's "ok".
+var statusWords = func() map[string]string {
+	table := map[string]string{"active": "ok"}
+	for word := range strings.FieldsSeq("ok inactive addPeriod autoRenewPeriod renewPeriod transferPeriod redemptionPeriod " +
+		"pendingCreate pendingDelete pendingRenew pendingRestore pendingTransfer pendingUpdate " +
+		"clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited " +
+		"serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited") {
+		table[strings.ToLower(word)] = word
+	}
+	return table
+}()
+
+// statusWord is EPP's word for a status, or a registry's own short phrase.
+func statusWord(raw json.RawMessage) (string, bool) {
+	value, ok := text(raw)
+	if !ok || len(value) > 2*maxStatusBytes {
+		return "", false
+	}
+	value = strings.Join(strings.Fields(strings.ToLower(value)), " ")
+	if known, found := statusWords[strings.NewReplacer(" ", "", "_", "", "-", "").Replace(value)]; found {
+		return known, true
+	}
+	if value == "" || len(value) > maxStatusBytes {
+		return "", false
+	}
+	for i := range len(value) {
+		c := value[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != ' ' && c != '_' && c != '-' {
+			return "", false
+		}
+	}
+	return value, true
+}
+
+// serverName reads a nameserver object, or a bare name, which some servers send.
+func serverName(raw json.RawMessage) (string, bool) {
+	name, ok := text(raw)
+	if !ok {
+		var server struct {
+			LDHName     json.RawMessage `json:"ldhName"`
+			UnicodeName json.RawMessage `json:"unicodeName"`
+		}
+		if json.Unmarshal(raw, &server) != nil {
+			return "", false
+		}
+		if name, ok = text(server.LDHName); !ok {
+			name, _ = text(server.UnicodeName)
+		}
+	}
+	host, err := registrar.ParseHost(name)
+	return host, err == nil && strings.Contains(host, ".")
+}
+
+// addEvent keeps the first of each kind (RFC 9083, 4.5).
+func addEvent(r *lookup.Record, raw json.RawMessage) {
+	var event struct {
+		Action json.RawMessage `json:"eventAction"`
+		Date   json.RawMessage `json:"eventDate"`
+	}
+	if json.Unmarshal(raw, &event) != nil {
+		return
+	}
+	action, _ := text(event.Action)
+	var slot *time.Time
+	switch strings.ToLower(strings.Join(strings.Fields(action), " ")) {
+	case "registration":
+		slot = &r.Created
+	case "last changed":
+		slot = &r.Updated
+	case "expiration":
+		slot = &r.Expires
+	default:
+		return
+	}
+	date, _ := text(event.Date)
+	if t, ok := eventTime(date); ok && slot.IsZero() {
+		*slot = t
+	}
+}
+
+// eventTime reads RFC 3339 and its usual misspellings. Without a zone it is UTC.
+func eventTime(value string) (time.Time, bool) {
+	value = strings.ToUpper(value)
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, value); err == nil && t.Year() >= 1980 && t.Year() <= 2150 {
+			if _, offset := t.Zone(); offset == 0 {
+				t = t.UTC()
+			}
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// entity is read for its name if it is the registrar.
+type entity struct {
+	Roles     json.RawMessage `json:"roles"`
+	VCard     json.RawMessage `json:"vcardArray"`
+	Handle    json.RawMessage `json:"handle"`
+	PublicIDs json.RawMessage `json:"publicIds"`
+}
+
+// registrar is the name of the registrar, else its number or handle.
+func (o *object) registrar() string {
+	for _, element := range list(o.Entities) {
+		var e entity
+		if json.Unmarshal(element, &e) != nil || !e.isRegistrar() {
+			continue
+		}
+		for _, candidate := range []string{e.fullName(), e.number()} {
+			if name, ok := registrarName(candidate); ok {
+				return name
+			}
+		}
+		handle, _ := text(e.Handle)
+		if name, ok := registrarName(handle); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// isRegistrar wants the role, and no role beside it that a person has: a holder
+// who also calls himself registrar is not read.
+func (e *entity) isRegistrar() bool {
+	found := false
+	for _, element := range list(e.Roles) {
+		role, _ := text(element)
+		switch strings.ToLower(role) {
+		case "registrar":
+			found = true
+		case "registrant", "administrative", "technical", "billing":
+			return false
+		}
+	}
+	return found
+}
+
+// fullName is the fn property of a jCard (RFC 7095, 3): ["fn", {}, "text", "…"]. A
+// card of an individual is not read.
+func (e *entity) fullName() string {
+	var card []json.RawMessage
+	if json.Unmarshal(e.VCard, &card) != nil || len(card) < 2 {
+		return ""
+	}
+	name := ""
+	for _, element := range list(card[1]) {
+		var property []json.RawMessage
+		if json.Unmarshal(element, &property) != nil || len(property) < 4 {
+			continue
+		}
+		key, _ := text(property[0])
+		value, _ := text(property[3])
+		switch strings.ToLower(key) {
+		case "fn":
+			if name == "" {
+				name = value
+			}
+		case "kind":
+			if strings.EqualFold(value, "individual") {
+				return ""
+			}
+		}
+	}
+	return name
+}
+
+// number is the registrar's number at IANA.
+func (e *entity) number() string {
+	for _, element := range list(e.PublicIDs) {
+		var id struct {
+			Identifier json.RawMessage `json:"identifier"`
+		}
+		if json.Unmarshal(element, &id) != nil {
+			continue
+		}
+		if value, ok := text(id.Identifier); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// registrarName cleans a name. What is a way to reach somebody is refused.
+func registrarName(value string) (string, bool) {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, value)
+	clean = strings.Join(strings.Fields(clean), " ")
+	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
+		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
+	}
+	switch lower := strings.ToLower(clean); {
+	case strings.Trim(clean, " .-") == "", strings.Contains(clean, "@"),
+		strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"), strings.HasPrefix(lower, "www."),
+		strings.HasPrefix(lower, "redacted"), strings.HasPrefix(clean, "+"):
+		return "", false
+	}
+	return clean, true
+}

@@ -1,0 +1,107 @@
+package whois
+
+import (
+	"strings"
+	"time"
+)
+
+// clock reads hh:mm[:ss[.fff]] if it comes next.
+func (s *dateScanner) clock() {
+	before := *s
+	s.separators(" \tTt,;_-(")
+	hour, digits := s.number(2)
+	if digits == 0 || !strings.HasPrefix(s.rest, ":") {
+		*s = before
+		return
+	}
+	s.rest = s.rest[1:]
+	minute, digits := s.number(2)
+	if digits != 2 || hour > 24 || minute > 59 {
+		*s = before
+		return
+	}
+	s.hour, s.minute, s.timed = hour, minute, true
+	if rest, found := strings.CutPrefix(s.rest, ":"); found {
+		s.rest = rest
+		if s.second, digits = s.number(2); digits == 0 || s.second > 60 {
+			*s = before
+			return
+		}
+		s.second = min(s.second, 59)
+	}
+	s.fraction()
+	s.halfDay()
+	s.separators(" \t")
+}
+
+func (s *dateScanner) fraction() {
+	if len(s.rest) < 2 || s.rest[0] != '.' || s.rest[1] < '0' || s.rest[1] > '9' {
+		return
+	}
+	s.rest = s.rest[1:]
+	scale := int(time.Second)
+	for s.rest != "" && s.rest[0] >= '0' && s.rest[0] <= '9' {
+		scale /= 10
+		s.nano += int(s.rest[0]-'0') * scale
+		s.rest = s.rest[1:]
+	}
+}
+
+func (s *dateScanner) halfDay() {
+	before := s.rest
+	s.separators(" ")
+	switch s.word() {
+	case "am":
+		s.hour %= 12
+	case "pm":
+		s.hour = s.hour%12 + 12
+	default:
+		s.rest = before
+	}
+}
+
+// zone reads Z, +02:00, UTC, (UTC+8) and the abbreviations that mean one offset.
+func (s *dateScanner) zone() {
+	s.separators(" \t(")
+	before := s.rest
+	if word := s.word(); word != "" {
+		hours, known := zones[word]
+		if !known {
+			s.rest = before // the year, or a remark
+			return
+		}
+		s.location = fixed(int(hours * 3600))
+		s.separators(" ")
+	}
+	if s.rest == "" || s.rest[0] != '+' && s.rest[0] != '-' {
+		return
+	}
+	sign := 1
+	if s.rest[0] == '-' {
+		sign = -1
+	}
+	s.rest = s.rest[1:]
+	value, digits := s.number(4)
+	minutes := 0
+	switch {
+	case digits > 2:
+		value, minutes = value/100, value%100
+	case digits == 0:
+		return
+	default:
+		if rest, found := strings.CutPrefix(s.rest, ":"); found {
+			s.rest = rest
+			minutes, _ = s.number(2)
+		}
+	}
+	if value <= 14 && minutes < 60 {
+		s.location = fixed(sign * (value*3600 + minutes*60))
+	}
+}
+
+func fixed(offset int) *time.Location {
+	if offset == 0 {
+		return time.UTC
+	}
+	return time.FixedZone("", offset)
+}

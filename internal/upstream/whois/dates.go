@@ -1,0 +1,331 @@
+package whois
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+// dateOrder says how a registry writes 01/02/2003.
+type dateOrder uint8
+
+const (
+	orderUnknown dateOrder = iota
+	dayFirst
+	monthFirst
+)
+
+// dayFirstCountries write day, month, year where a date is only numbers.
+var dayFirstCountries = func() map[string]bool {
+	table := make(map[string]bool)
+	for country := range strings.FieldsSeq("fr re pm tf wf yt lu hk pt tn it ie mo gp mq gf br nc pf sn ci be es ro gr cy mc ma dz ml tg uk gg je im il za sm") {
+		table[country] = true
+	}
+	return table
+}()
+
+// orderOf reads a hint in the name of a field: "created (dd/mm/yyyy)".
+func orderOf(key string) dateOrder {
+	open := strings.IndexByte(key, '(')
+	if open < 0 {
+		return orderUnknown
+	}
+	switch hint := strings.ToLower(key[open:]); {
+	case strings.HasPrefix(hint, "(dd"), strings.HasPrefix(hint, "(jj"), strings.HasPrefix(hint, "(tt"):
+		return dayFirst
+	case strings.HasPrefix(hint, "(mm"):
+		return monthFirst
+	}
+	return orderUnknown
+}
+
+// orderIn finds the order that the dates of one answer share: one with a day
+// beyond 12 shows it for all.
+func orderIn(a answer, name string) dateOrder {
+	for i := range a.lines {
+		l := &a.lines[i]
+		if l.cat != catCreated && l.cat != catExpires && l.cat != catUpdated {
+			continue
+		}
+		if l.order != orderUnknown {
+			return l.order
+		}
+		s := dateScanner{rest: l.value}
+		if first, second, ok := s.twoNumbers(); ok {
+			switch {
+			case first > 12 && second <= 12:
+				return dayFirst
+			case second > 12 && first <= 12:
+				return monthFirst
+			}
+		}
+	}
+	if dayFirstCountries[name[strings.LastIndexByte(name, '.')+1:]] {
+		return dayFirst
+	}
+	return orderUnknown
+}
+
+const (
+	minYear = 1980
+	maxYear = 2150
+)
+
+// parseDate reads a date with or without time and zone in any of the forms that
+// registries use. What could mean two dates, or none, is no date. A time without
+// a zone, or with one that we do not know, is taken as UTC.
+func parseDate(value string, order dateOrder) (time.Time, bool) {
+	s := dateScanner{rest: strings.TrimSpace(value)}
+	if len(s.rest) > 120 {
+		s.rest = s.rest[:120]
+	}
+	s.skipMail()
+	s.clock() // some write the time first
+	s.weekday()
+	if !s.date(order) {
+		return time.Time{}, false
+	}
+	if s.year == 0 { // "Mon Jan 2 15:04:05 MST 2006"
+		s.clock()
+		s.zone()
+		if !s.lateYear() {
+			return time.Time{}, false
+		}
+	}
+	if !s.timed {
+		s.clock()
+	}
+	if s.timed {
+		s.zone()
+	}
+	return s.result()
+}
+
+// dateScanner takes a date apart from left to right.
+type dateScanner struct {
+	rest             string
+	year, month, day int
+	hour, minute     int
+	second, nano     int
+	timed            bool
+	location         *time.Location
+}
+
+func (s *dateScanner) result() (time.Time, bool) {
+	if s.year < minYear || s.year > maxYear || s.month < 1 || s.month > 12 || s.day < 1 {
+		return time.Time{}, false
+	}
+	if s.location == nil {
+		s.location = time.UTC
+	}
+	if s.hour == 24 && s.minute == 0 && s.second == 0 {
+		s.hour, s.minute, s.second = 23, 59, 59 // the end of that day
+	}
+	t := time.Date(s.year, time.Month(s.month), s.day, s.hour, s.minute, s.second, s.nano, s.location)
+	return t, t.Day() == s.day && t.Hour() == s.hour
+}
+
+// skipMail drops addresses that stand before a date, as RIPE's "changed" has.
+func (s *dateScanner) skipMail() {
+	for {
+		first, after, found := strings.Cut(s.rest, " ")
+		if !found || !strings.Contains(first, "@") {
+			return
+		}
+		s.rest = strings.TrimSpace(after)
+	}
+}
+
+// number takes up to four digits (or eight, if long).
+func (s *dateScanner) number(most int) (value, digits int) {
+	for digits < len(s.rest) && s.rest[digits] >= '0' && s.rest[digits] <= '9' {
+		if digits < most {
+			value = value*10 + int(s.rest[digits]-'0')
+		}
+		digits++
+	}
+	if digits > most {
+		return 0, 0
+	}
+	s.rest = s.rest[digits:]
+	return value, digits
+}
+
+func (s *dateScanner) word() string {
+	end := strings.IndexFunc(s.rest, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end < 0 {
+		end = len(s.rest)
+	}
+	word := strings.ToLower(s.rest[:end])
+	s.rest = s.rest[end:]
+	return word
+}
+
+// separators takes what may stand between the parts of a date.
+func (s *dateScanner) separators(set string) string {
+	trimmed := strings.TrimLeft(s.rest, set)
+	taken := s.rest[:len(s.rest)-len(trimmed)]
+	s.rest = trimmed
+	return taken
+}
+
+const between = " \t-./,"
+
+func (s *dateScanner) weekday() {
+	before := s.rest
+	switch word := s.word(); word {
+	case "mon", "tue", "wed", "thu", "fri", "sat", "sun", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tues", "thur", "thurs":
+		s.separators(between)
+	default:
+		s.rest = before
+	}
+}
+
+// date reads year, month and day; the year may be left for later.
+func (s *dateScanner) date(order dateOrder) bool {
+	if s.rest == "" {
+		return false
+	}
+	if s.rest[0] < '0' || s.rest[0] > '9' {
+		return s.monthNameFirst()
+	}
+	first, digits := s.number(14)
+	switch digits {
+	case 14:
+		s.hour, s.minute, s.second, s.timed = first/10000%100, first/100%100, first%100, true
+		first /= 1000000
+		fallthrough
+	case 8:
+		s.year, s.month, s.day = first/10000, first/100%100, first%100
+		return s.ended() && s.hour < 24 && s.minute < 60 && s.second < 60
+	case 4:
+		s.year = first
+		if s.separators(between+"년年") == "" || !s.monthPart() || s.separators(between+"월月") == "" {
+			return false
+		}
+		if s.day, digits = s.number(2); digits == 0 {
+			return false
+		}
+		s.separators(".일日")
+		return s.ended()
+	case 1, 2:
+		return s.dayOrMonth(first, order)
+	}
+	return false
+}
+
+// monthPart reads a month as a number or a name.
+func (s *dateScanner) monthPart() bool {
+	if value, digits := s.number(2); digits > 0 {
+		s.month = value
+		return true
+	}
+	s.month = monthNames[plainLetters.Replace(s.word())]
+	return s.month > 0
+}
+
+// monthNameFirst reads "January 2 2006" and "Jan 2 15:04:05 2006".
+func (s *dateScanner) monthNameFirst() bool {
+	if s.month = monthNames[plainLetters.Replace(s.word())]; s.month == 0 || s.separators(between) == "" {
+		return false
+	}
+	digits := 0
+	if s.day, digits = s.number(2); digits == 0 {
+		return false
+	}
+	s.ordinal()
+	s.separators(between)
+	before := s.rest
+	year, digits := s.number(4)
+	if digits == 4 && !strings.HasPrefix(s.rest, ":") {
+		s.year = year
+		return s.ended()
+	}
+	s.rest = before
+	return true
+}
+
+// dayOrMonth reads what begins with a number of two digits.
+func (s *dateScanner) dayOrMonth(first int, order dateOrder) bool {
+	s.ordinal()
+	separator := s.separators(between)
+	if separator == "" {
+		return false
+	}
+	second, digits := s.number(2)
+	if digits == 0 {
+		s.rest = strings.TrimPrefix(s.rest, "de ") // 2 de enero de 2006
+		if s.month = monthNames[plainLetters.Replace(s.word())]; s.month == 0 {
+			return false
+		}
+		s.day = first
+	} else if !s.chooseOrder(first, second, separator, order) {
+		return false
+	}
+	s.separators(between)
+	s.rest = strings.TrimPrefix(s.rest, "de ")
+	year, digits := s.number(4)
+	s.year = year
+	return digits == 4 && s.ended()
+}
+
+// chooseOrder refuses a date that may be another one. With dots it is always the
+// day that comes first.
+func (s *dateScanner) chooseOrder(first, second int, separator string, order dateOrder) bool {
+	switch {
+	case separator == "." || separator == ". " || order == dayFirst && second <= 12:
+		s.day, s.month = first, second
+	case order == monthFirst && first <= 12:
+		s.month, s.day = first, second
+	case first > 12, first == second:
+		s.day, s.month = first, second
+	case second > 12:
+		s.month, s.day = first, second
+	default:
+		return false
+	}
+	return true
+}
+
+// twoNumbers reads the first two parts of 01/02/2003, to find out its order.
+func (s *dateScanner) twoNumbers() (first, second int, ok bool) {
+	s.rest = strings.TrimSpace(s.rest)
+	first, digits := s.number(2)
+	if digits == 0 || s.separators("-/") == "" {
+		return 0, 0, false
+	}
+	if second, digits = s.number(2); digits == 0 || s.separators("-/") == "" {
+		return 0, 0, false
+	}
+	_, digits = s.number(4)
+	return first, second, digits == 4
+}
+
+func (s *dateScanner) ordinal() {
+	for _, suffix := range [...]string{"st", "nd", "rd", "th"} {
+		if rest, found := strings.CutPrefix(s.rest, suffix); found {
+			s.rest = rest
+			return
+		}
+	}
+}
+
+// ended says that no digit or letter sticks to the date but the T of ISO 8601.
+func (s *dateScanner) ended() bool {
+	if s.rest == "" {
+		return true
+	}
+	c := s.rest[0]
+	if c == 'T' || c == 't' {
+		return len(s.rest) > 1 && s.rest[1] >= '0' && s.rest[1] <= '9'
+	}
+	return c == 'Z' || c == ':' || strings.IndexByte(between+";_()[]#+", c) >= 0 || c >= 0x80
+}
+
+// lateYear reads a year that stands behind the time.
+func (s *dateScanner) lateYear() bool {
+	s.separators(between)
+	year, digits := s.number(4)
+	s.year = year
+	return digits == 4
+}

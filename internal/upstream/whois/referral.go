@@ -1,0 +1,45 @@
+package whois
+
+import "strings"
+
+// referralKeys are the fields that name a server which may know more, best first.
+var referralKeys = []string{"registrar whois server", "refer", "referralserver", "whois", "whois server"}
+
+// Referral finds the server to which an answer refers. It is for those who want
+// a registrar's own record; Find does not use it, since a server that the
+// catalogue does not name has no say in whether a name is free.
+func Referral(raw []byte) (host string, ok bool) {
+	text, ok := decodeText(raw, "")
+	if !ok {
+		return "", false
+	}
+	best := len(referralKeys)
+	a := cut(text)
+	for i := range a.lines {
+		l := &a.lines[i]
+		for rank, key := range referralKeys[:best] {
+			if l.key != key {
+				continue
+			}
+			if found, valid := referredHost(l.value); valid {
+				host, best = found, rank
+			}
+			break
+		}
+	}
+	return host, host != ""
+}
+
+// referredHost reads "whois.example.net", "whois://whois.example.net:43" and
+// "whois.example.net:43". A web page is no referral.
+func referredHost(value string) (string, bool) {
+	value, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(value)), " ")
+	for _, scheme := range [...]string{"whois://", "rwhois://"} {
+		value = strings.TrimPrefix(value, scheme)
+	}
+	if strings.Contains(value, "://") {
+		return "", false
+	}
+	value, _, _ = strings.Cut(strings.TrimSuffix(value, "/"), ":")
+	return hostOf(value)
+}
