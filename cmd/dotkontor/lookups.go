@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 )
@@ -25,6 +26,10 @@ type lookupParts struct {
 	// observe measures the questions to sources outside; nil means that nobody
 	// does.
 	observe func(lookup.Source, string, time.Duration)
+	// observeHost is told what happens at the hosts of registries, and disagreed
+	// the extension of every contradiction; nil means nobody.
+	observeHost func(host string, event manners.Event)
+	disagreed   func(tld string)
 }
 
 // lookups is the engine with the sources outside, the same for the service and
@@ -36,6 +41,16 @@ type lookups struct {
 
 func newLookups(parts lookupParts) (*lookups, error) {
 	up, look := parts.cfg.Upstream, parts.cfg.Lookup
+	// One guard for all connectors to registries, so that a host is asked no
+	// more for being asked in two ways.
+	guard := manners.New(manners.Options{
+		PerSecond:     float64(up.PerHostPerSecond),
+		Burst:         up.PerHostBurst,
+		MaxConcurrent: up.Concurrent(),
+		MaxWaiting:    up.PerHostWaiting,
+		Logger:        parts.logger,
+		Observe:       parts.observeHost,
+	})
 	registryData, err := rdap.New(rdap.Options{
 		Hosts:        up.Hosts,
 		BootstrapURL: up.Bootstrap,
@@ -43,11 +58,16 @@ func newLookups(parts lookupParts) (*lookups, error) {
 		Timeout:      time.Duration(up.RDAPTimeout),
 		UserAgent:    "dotkontor/" + version,
 		Logger:       parts.logger,
+		Guard:        guard,
+
+		MaxConnsPerHost: up.Concurrent(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	records, err := whois.New(whois.Options{Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: parts.logger})
+	records, err := whois.New(whois.Options{
+		Hosts: up.Hosts, Timeout: time.Duration(up.WHOISTimeout), Logger: parts.logger, Guard: guard,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +86,11 @@ func newLookups(parts lookupParts) (*lookups, error) {
 		KeepUnknown: time.Duration(look.KeepUnknown),
 		MaxKept:     look.MaxKept,
 		MaxUnderWay: look.MaxUnderWay,
+		HedgeAfter:  time.Duration(look.HedgeAfter),
 		Now:         parts.now,
 		Logger:      parts.logger,
 		Observe:     parts.observe,
+		Disagreed:   parts.disagreed,
 	})
 	if err != nil {
 		return nil, err
@@ -97,6 +119,29 @@ func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string,
 	return func(source lookup.Source, outcome string, took time.Duration) {
 		duration.WithLabelValues(string(source), outcome).Observe(took.Seconds())
 	}, nil
+}
+
+// newHostMetrics counts what happens at the hosts of registries. They come from
+// the price list and the bootstrap, never from a client, so the number of
+// series is bounded.
+func newHostMetrics(metrics *prometheus.Registry) (func(string, manners.Event), error) {
+	events := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_upstream_host_events_total",
+		Help: "What happened at the hosts of registries beside questions and answers, by host and event.",
+	}, []string{"host", "event"})
+	return func(host string, event manners.Event) {
+		events.WithLabelValues(host, string(event)).Inc()
+	}, metrics.Register(events)
+}
+
+// newDisagreementMetrics counts contradictions by extension, of which the price
+// list knows all.
+func newDisagreementMetrics(metrics *prometheus.Registry) (func(string), error) {
+	total := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_lookup_disagreements_total",
+		Help: "Names about which two sources contradicted each other, by extension.",
+	}, []string{"extension"})
+	return func(tld string) { total.WithLabelValues(tld).Inc() }, metrics.Register(total)
 }
 
 // patience is how long a command waits for the answer about one name. Many names

@@ -81,7 +81,18 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
-	look, err := newLookups(lookupParts{cfg: cfg, catalogue: live, now: now, logger: logger, observe: observe})
+	observeHost, err := newHostMetrics(p.metrics)
+	if err != nil {
+		return nil, err
+	}
+	disagreed, err := newDisagreementMetrics(p.metrics)
+	if err != nil {
+		return nil, err
+	}
+	look, err := newLookups(lookupParts{
+		cfg: cfg, catalogue: live, now: now, logger: logger,
+		observe: observe, observeHost: observeHost, disagreed: disagreed,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,13 @@ import (
 // maxDeadline leaves room inside the six seconds that the contract promises.
 const maxDeadline = 5900 * time.Millisecond
 
+// The bounds of what one host is asked at a time. Each question of HTTP/1.1 and
+// of WHOIS is a connection, and servers do not like to see more of one client.
+const (
+	defaultConcurrent = 64
+	maxConcurrent     = 256
+)
+
 // fillBaseURL derives the address from where we listen, verbatim.
 func (c *Config) fillBaseURL() {
 	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
@@ -117,6 +124,7 @@ func (l *Lookup) check(k *checker) {
 	k.duration("lookup.keep_unknown", l.KeepUnknown, time.Millisecond, time.Minute)
 	k.between("lookup.max_kept", l.MaxKept, 1, 100_000_000)
 	k.between("lookup.max_under_way", l.MaxUnderWay, 1, 1_000_000)
+	k.duration("lookup.hedge_after", l.HedgeAfter, 0, maxDeadline)
 }
 
 func (u *Upstream) check(k *checker) {
@@ -132,6 +140,10 @@ func (u *Upstream) check(k *checker) {
 	k.duration("upstream.rdap_timeout", u.RDAPTimeout, 10*time.Millisecond, maxDeadline)
 	k.duration("upstream.whois_timeout", u.WHOISTimeout, 10*time.Millisecond, maxDeadline)
 	k.duration("upstream.dns_timeout", u.DNSTimeout, 10*time.Millisecond, maxDeadline)
+	k.between("upstream.per_host_per_second", u.PerHostPerSecond, -1, 10_000)
+	k.between("upstream.per_host_burst", u.PerHostBurst, 0, 10_000)
+	k.between("upstream.per_host_concurrent", u.PerHostConcurrent, 0, maxConcurrent)
+	k.between("upstream.per_host_waiting", u.PerHostWaiting, 0, 1_000_000)
 	if err := u.Hosts.Check(); err != nil {
 		k.wrong("upstream.hosts", "%v", err)
 	}

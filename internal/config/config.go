@@ -112,6 +112,9 @@ type Lookup struct {
 	// MaxUnderWay bounds the names about which sources are being asked at one
 	// moment. A search is eight of them. Default: 4096.
 	MaxUnderWay int `toml:"max_under_way"`
+	// HedgeAfter is how long RDAP may take before WHOIS is asked beside it and
+	// the first that decides wins. Default: 800ms; 0s switches it off.
+	HedgeAfter Duration `toml:"hedge_after"`
 }
 
 // Upstream is how the world outside is reached.
@@ -127,10 +130,34 @@ type Upstream struct {
 	RDAPTimeout  Duration `toml:"rdap_timeout"`
 	WHOISTimeout Duration `toml:"whois_timeout"`
 	DNSTimeout   Duration `toml:"dns_timeout"`
+	// PerHostPerSecond is how many questions a second one registry's host is
+	// asked in the long run, and PerHostBurst how many at once after a quiet
+	// time. More wait for their turn. Default: 20, and as many at once as a
+	// second; -1 a second switches the limit off.
+	PerHostPerSecond int `toml:"per_host_per_second"`
+	PerHostBurst     int `toml:"per_host_burst"`
+	// PerHostConcurrent bounds the questions that are under way at one host.
+	// Default: 64, or 256 where the limit a second is off; at most 256.
+	PerHostConcurrent int `toml:"per_host_concurrent"`
+	// PerHostWaiting bounds the questions that wait for their turn at one host.
+	// More are refused at once, and the next source is asked. Default: 256.
+	PerHostWaiting int `toml:"per_host_waiting"`
 	// Hosts says where a host is really reached, for mirrors, gateways and the
 	// sandbox: "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
 	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: as named.
 	Hosts hosts.Table `toml:"hosts"`
+}
+
+// Concurrent is how many questions may be under way at one host.
+func (u Upstream) Concurrent() int {
+	switch {
+	case u.PerHostConcurrent > 0:
+		return u.PerHostConcurrent
+	case u.PerHostPerSecond < 0:
+		return maxConcurrent
+	default:
+		return defaultConcurrent
+	}
 }
 
 // Duration is a time.Duration that is written as 5s, 2m or 24h.
@@ -171,6 +198,7 @@ func Default() Config {
 			KeepUnknown: Duration(5 * time.Second),
 			MaxKept:     100_000,
 			MaxUnderWay: 4096,
+			HedgeAfter:  Duration(800 * time.Millisecond),
 		},
 		Upstream: Upstream{
 			Bootstrap:        "https://data.iana.org/rdap/dns.json",
@@ -178,6 +206,8 @@ func Default() Config {
 			RDAPTimeout:      Duration(2500 * time.Millisecond),
 			WHOISTimeout:     Duration(2200 * time.Millisecond),
 			DNSTimeout:       Duration(2 * time.Second),
+			PerHostPerSecond: 20,
+			PerHostWaiting:   256,
 		},
 	}
 }

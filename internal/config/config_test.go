@@ -63,6 +63,26 @@ lookup_per_6_hours = 6000
 	}
 }
 
+func TestHowMuchOneHostIsAskedAtATime(t *testing.T) {
+	for _, test := range []struct {
+		environment []string
+		want        int
+	}{
+		{nil, 64},
+		{[]string{"DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=0"}, 64},
+		{[]string{"DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1"}, 256},
+		{[]string{"DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1", "DOTKONTOR_UPSTREAM_PER_HOST_CONCURRENT=8"}, 8},
+	} {
+		cfg, err := Load("", test.environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.Upstream.Concurrent(); got != test.want {
+			t.Errorf("%v: %d, want %d", test.environment, got, test.want)
+		}
+	}
+}
+
 func TestUnknownKeysAreRefused(t *testing.T) {
 	_, err := Load(write(t, "base_ulr = \"https://x.example\"\n[server]\nlisten_on = \"x\"\n"), nil)
 	if err == nil || !strings.Contains(err.Error(), "base_ulr") || !strings.Contains(err.Error(), "server.listen_on") {
@@ -100,6 +120,11 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[server]\nlisten = \":8080\"", "set base_url"},
 		{"[server]\nread_timeout = \"1m\"", "server.write_timeout"},
 		{"[upstream]\ndns = [\"127.0.0.1\"]", "upstream.dns"},
+		{"[lookup]\nhedge_after = \"-1s\"", "lookup.hedge_after"},
+		{"[upstream]\nper_host_per_second = -2", "upstream.per_host_per_second"},
+		{"[upstream]\nper_host_burst = -1", "upstream.per_host_burst"},
+		{"[upstream]\nper_host_concurrent = 257", "upstream.per_host_concurrent"},
+		{"[upstream]\nper_host_waiting = -1", "upstream.per_host_waiting"},
 		{"[upstream.hosts]\n\"whois.denic.de\" = \"x\"", "upstream.hosts"},
 		{"[server", "dotkontor.toml"},
 	} {

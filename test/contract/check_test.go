@@ -159,7 +159,7 @@ var extensionsBySource = map[string]string{
 }
 
 func TestAFailureOfAllSourcesIs502WithTheDomainWithinSixSeconds(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+	onBothInTrouble(t, func(t *testing.T, on *target) {
 		var domains []string
 		for tld := range extensionsBySource {
 			for _, way := range []string{"timeout", "refused", "garbled", "throttled"} {

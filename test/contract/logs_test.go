@@ -152,7 +152,7 @@ func TestTheLogHasOneRecordARequestAndNothingOfTheClient(t *testing.T) {
 	t.Parallel()
 	// At debug level more is told, but not more about anybody.
 	chatty := ownServe(t, "chatty", "DOTKONTOR_LOG_LEVEL=debug")
-	for _, on := range append(slices.Clone(stage.targets), chatty) {
+	for _, on := range append(slices.Clone(stage.troubled), chatty) {
 		t.Run(on.name, func(t *testing.T) {
 			sent := tellEverything(t, on)
 			tellNonsense(t, on)

@@ -122,7 +122,7 @@ func TestASearchUnderAnExtensionThatIsNotCarriedIsAnEntryWithError(t *testing.T)
 }
 
 func TestAFailureInsideASearchStaysInItsEntry(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+	onBothInTrouble(t, func(t *testing.T, on *target) {
 		together([]string{"timeout", "refused", "garbled", "throttled"}, func(way string) {
 			label := way + "-" + secret + "-suche"
 			got := from(t, on).search(label)

@@ -36,6 +36,7 @@ const (
 	words   = "internal/registrar"
 	domains = "internal/registrar/*"
 	hosts   = "internal/upstream/hosts"
+	manners = "internal/upstream/manners"
 	leaf    = "internal/web/wire" // what transports share
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
@@ -81,8 +82,14 @@ var rules = []rule{
 		fix: "put the port beside the domain code that needs it",
 	},
 	{
+		who: []string{hosts, manners},
+		may: []string{words},
+		why: "what connectors share knows no connector",
+		fix: "keep the code in the connector that it needs",
+	},
+	{
 		who: []string{"internal/upstream/*"},
-		may: []string{words, domains, hosts, own},
+		may: []string{words, domains, hosts, manners, own},
 		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},
@@ -168,6 +175,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/upstream/rdap/rdap.go", "internal/upstream/whois", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap.go", "internal/web/wire", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap_test.go", "internal/sandbox/registry", whyOf("internal/upstream/rdap")},
+		{"internal/upstream/manners/guard.go", "internal/upstream/rdap", whyOf("internal/upstream/manners")},
 		{"internal/sandbox/registry/rdap.go", "internal/upstream/rdap", whyOf("internal/sandbox/registry")},
 		{"internal/sandbox/registry/rdap.go", "internal/registrar/lookup", whyOf("internal/sandbox/registry")},
 		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
@@ -207,6 +215,7 @@ func TestWhatTheArchitectureAllowsIsNotReported(t *testing.T) {
 		{"internal/web/rest/rest.go", "internal/web/wire"},
 		{"internal/upstream/rdap/rdap.go", "internal/registrar/lookup"},
 		{"internal/upstream/rdap/rdap.go", "internal/upstream/hosts"},
+		{"internal/upstream/whois/whois.go", "internal/upstream/manners"},
 		{"internal/sandbox/registry/rdap.go", "internal/sandbox/clock"},
 		{"internal/config/config.go", "internal/upstream/hosts"},
 		{"cmd/dotkontor/serve.go", "internal/sandbox/registry"},

@@ -24,6 +24,14 @@
 // A free name with nameservers is a contradiction: if WHOIS calls it free, the
 // answer is Unknown and the contradiction is logged (never with the name).
 //
+// A name that RDAP or WHOIS does not know and another source does is a
+// contradiction, too. It is taken, because nobody loses a name by that, and it
+// is logged and counted.
+//
+// RDAP that takes long is hedged: WHOIS is asked beside it, and an answer that
+// will decide at WHOIS's rung ends the wait at RDAP's. If RDAP's record and a
+// "free" of WHOIS are there together, the answer is Unknown.
+//
 // # Memory
 //
 // What was found is kept for a short time (free names shorter than taken ones),

@@ -39,12 +39,18 @@ type Config struct {
 	// MaxUnderWay bounds the number of names about which sources are being
 	// asked at one moment. More are refused at once rather than queued.
 	MaxUnderWay int
+	// HedgeAfter is how long RDAP may take before WHOIS is asked beside it; 0
+	// means that WHOIS is asked only after RDAP.
+	HedgeAfter time.Duration
 
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Observe is told about every question to a source: which one, how it ended
 	// ("ok" or the fault's code), and how long it took.
 	Observe func(source Source, outcome string, took time.Duration)
+	// Disagreed is told the extension whenever two sources contradict each
+	// other about a name.
+	Disagreed func(tld string)
 }
 
 // Engine answers questions about names. It is safe for concurrent use.
@@ -56,9 +62,11 @@ type Engine struct {
 	kept             *otter.Cache[string, verdict]
 	records          *otter.Cache[string, known]
 	underWay         chan struct{}
+	hedgeAfter       time.Duration
 	now              func() time.Time
 	logger           *slog.Logger
 	observer         func(source Source, outcome string, took time.Duration)
+	disagreed        func(tld string)
 }
 
 // New checks cfg, fills in what is zero and returns an Engine.
@@ -103,6 +111,12 @@ func New(cfg Config) (*Engine, error) {
 		now:      cfg.Now,
 		logger:   cfg.Logger,
 		observer: cfg.Observe,
+
+		hedgeAfter: cfg.HedgeAfter,
+		disagreed:  cfg.Disagreed,
+	}
+	if e.disagreed == nil {
+		e.disagreed = func(string) {}
 	}
 	if e.now == nil {
 		e.now = time.Now

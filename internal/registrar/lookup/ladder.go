@@ -60,6 +60,10 @@ type climber struct {
 
 	dnsAnswer chan dnsAnswer
 	dnsKnown  *dnsAnswer
+
+	// rdapHasNone says that RDAP answered and had no record.
+	rdapHasNone bool
+	hedge       *hedge
 }
 
 type dnsAnswer struct {
@@ -86,10 +90,19 @@ func (c *climber) ask(ctx context.Context, source Source, records Records) (Find
 	}
 	began := time.Now()
 	finding, err := records.Find(ctx, c.ext, c.name)
+	return c.note(source, finding, err, time.Since(began))
+}
+
+// note keeps book of what one source said.
+func (c *climber) note(source Source, finding Finding, err error, took time.Duration) (Finding, bool) {
 	if errors.Is(err, ErrNoSource) {
 		return Finding{}, false
 	}
-	c.engine.observe(source, err, time.Since(began))
+	if errors.Is(err, context.Canceled) {
+		// Nobody cancels a climb: WHOIS was first, and RDAP did nothing wrong.
+		return Finding{}, false
+	}
+	c.engine.observe(source, err, took)
 	if err != nil {
 		c.faults = append(c.faults, err)
 		return Finding{}, false
@@ -118,16 +131,21 @@ func (c *climber) epp(ctx context.Context) (verdict, bool) {
 
 // rdap is rung 2.
 func (c *climber) rdap(ctx context.Context) (verdict, bool) {
-	finding, ok := c.ask(ctx, SourceRDAP, c.engine.rdap)
+	finding, ok := c.askRDAP(ctx)
 	if !ok {
 		return verdict{}, false
 	}
 	switch finding.State {
 	case Registered:
+		if c.hedge.saysFree() {
+			c.disagree(ctx, "RDAP has a record, WHOIS says free")
+			return c.verdict(Unknown, "", ReasonUnknown), true
+		}
 		return c.verdict(Taken, SourceRDAP, ReasonRegistered), true
 	case Reserved:
 		return c.verdict(Taken, SourceRDAP, ReasonReserved), true
 	case NotFound, Free:
+		c.rdapHasNone = true
 		if c.ruling == withheld {
 			return c.verdict(Taken, SourceRDAP, ReasonReserved), true
 		}
@@ -142,12 +160,15 @@ func (c *climber) rdap(ctx context.Context) (verdict, bool) {
 
 // whois is rung 3.
 func (c *climber) whois(ctx context.Context) (verdict, bool) {
-	finding, ok := c.ask(ctx, SourceWHOIS, c.engine.whois)
+	finding, ok := c.askWHOIS(ctx)
 	if !ok {
 		return verdict{}, false
 	}
 	switch finding.State {
 	case Registered:
+		if c.rdapHasNone {
+			c.disagree(ctx, "RDAP has no record, WHOIS has one")
+		}
 		return c.verdict(Taken, SourceWHOIS, ReasonRegistered), true
 	case Reserved:
 		return c.verdict(Taken, SourceWHOIS, ReasonReserved), true
@@ -157,8 +178,7 @@ func (c *climber) whois(ctx context.Context) (verdict, bool) {
 		}
 		dns := c.awaitDNS(ctx)
 		if dns.err == nil && dns.delegated {
-			c.engine.logger.WarnContext(ctx, "sources disagree: WHOIS says free, the DNS has nameservers",
-				"extension", c.ext.TLD, "whois", c.ext.WHOIS)
+			c.disagree(ctx, "WHOIS says free, the DNS has nameservers")
 			return c.verdict(Unknown, "", ReasonUnknown), true
 		}
 		if c.ruling == registrable {
@@ -172,6 +192,9 @@ func (c *climber) whois(ctx context.Context) (verdict, bool) {
 // dns is rung 4. It can only say taken.
 func (c *climber) dns(ctx context.Context) (verdict, bool) {
 	if dns := c.awaitDNS(ctx); dns.err == nil && dns.delegated {
+		if c.rdapHasNone {
+			c.disagree(ctx, "RDAP has no record, the DNS has nameservers")
+		}
 		return c.verdict(Taken, SourceDNS, ReasonRegistered), true
 	}
 	return verdict{}, false
@@ -214,6 +237,14 @@ func (c *climber) awaitDNS(ctx context.Context) dnsAnswer {
 	}
 	c.dnsKnown = &got
 	return got
+}
+
+// disagree tells the operator that two sources can't both be right. The name is
+// not told.
+func (c *climber) disagree(ctx context.Context, what string) {
+	c.engine.logger.WarnContext(ctx, "sources disagree", "what", what,
+		"extension", c.ext.TLD, "rdap", c.ext.RDAP, "whois", c.ext.WHOIS)
+	c.engine.disagreed(c.ext.TLD)
 }
 
 // failure is the error when every source failed: the first fault speaks for all,

@@ -120,6 +120,9 @@ func (e *Engine) investigate(ctx context.Context, ext registrar.Extension, name 
 // noting is the engine with two of its sources listened to.
 func (e *Engine) noting(rdap, whois *notebook) *Engine {
 	listening := *e
+	// A hedge asks beside the climb and may outlive it, but a notebook has one
+	// writer.
+	listening.hedgeAfter = 0
 	if e.rdap != nil {
 		listening.rdap = rdap
 	}

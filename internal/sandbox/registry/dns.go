@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	maxPackets  = 1024 // UDP questions that are being answered at a time; further ones wait
-	ednsSize    = 1232
-	dnsPatience = 10 * time.Second // between two questions on one TCP connection
-	dnsTTL      = 300
+	maxPackets   = 1024 // UDP questions that are being answered at a time; further ones wait
+	packetBuffer = 4 << 20
+	ednsSize     = 1232
+	dnsPatience  = 10 * time.Second // between two questions on one TCP connection
+	dnsTTL       = 300
 )
 
 // openDNS starts the resolver on one port for UDP and TCP. A port that is free
@@ -33,6 +34,11 @@ func (r *Registry) openDNS() error {
 			lastErr = err
 			_ = gate.Close() // the next port, then
 			continue
+		}
+		if socket, ok := packets.(*net.UDPConn); ok {
+			// A resolver that serves a crowd asks for a large buffer. The
+			// system may give less; then a crowd loses some packets.
+			_ = socket.SetReadBuffer(packetBuffer)
 		}
 		if !r.crowd.keep(packets) {
 			return net.ErrClosed

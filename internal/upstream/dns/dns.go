@@ -8,8 +8,10 @@
 //
 // Every try uses a fresh socket, so that its port is new, and a random number;
 // an answer that fits neither is ignored and the wait goes on (RFC 5452). A
-// truncated answer is asked again over TCP. After a failed try the next server
-// is asked, three tries at most.
+// truncated answer is asked again over TCP. A packet without an answer is sent a
+// second time soon, since a crowd of questions can overflow a resolver's socket
+// and a lost packet is no failed server. After a failed try the next server is
+// asked, three tries at most.
 //
 // It refuses to resolve by itself, to cache, and to look at the addresses that
 // the nameservers have.
@@ -36,8 +38,11 @@ const (
 	defaultTimeout = 2 * time.Second
 	defaultAttempt = 700 * time.Millisecond
 	maxTries       = 3
-	defaultPort    = "53"
-	resolvConf     = "/etc/resolv.conf"
+	// resendAfter is longer than most answers take and a good deal shorter than
+	// an attempt.
+	resendAfter = 250 * time.Millisecond
+	defaultPort = "53"
+	resolvConf  = "/etc/resolv.conf"
 )
 
 // Options are the settings of a Client.

@@ -285,3 +285,28 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestALostPacketIsSentAgainOverTheSameSocket(t *testing.T) {
+	t.Parallel()
+	heard := make(chan uint16, 10)
+	server := serve(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
+		heard <- question.ID
+		if len(heard) == 1 {
+			return nil // lost
+		}
+		return [][]byte{answer(t, question, delegated)}
+	}, nil)
+	client := newClient(t, Options{Servers: []string{server}})
+	var sockets atomic.Int32
+	dial := client.dial
+	client.dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		sockets.Add(1)
+		return dial(ctx, network, addr)
+	}
+	if got, err := client.Delegated(t.Context(), asked); err != nil || !got {
+		t.Fatalf("got %t, %v", got, err)
+	}
+	if first, second := <-heard, <-heard; first != second || sockets.Load() != 1 {
+		t.Errorf("asked as %d and %d over %d sockets", first, second, sockets.Load())
+	}
+}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 )
@@ -63,15 +65,25 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 	if stream {
 		packet = append(binary.BigEndian.AppendUint16(nil, uint16(len(packet))), packet...)
 	}
-	if _, err := conn.Write(packet); err != nil {
+	if err := write(conn, packet); err != nil {
 		return saysNothing, err
 	}
 	buffer := make([]byte, ednsBytes)
 	if stream {
 		buffer = make([]byte, maxAnswerBytes)
 	}
+	resend := !stream && conn.SetReadDeadline(time.Now().Add(resendAfter)) == nil
 	for range maxStrays {
 		n, err := receive(conn, stream, buffer)
+		if resend && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
+			// The same packet over the same socket: an answer to either fits,
+			// and a forger has no more to aim at than before.
+			resend = false
+			if err := errors.Join(conn.SetReadDeadline(time.Time{}), write(conn, packet)); err != nil {
+				return saysNothing, err
+			}
+			continue
+		}
 		if err != nil {
 			return saysNothing, err
 		}
@@ -81,6 +93,11 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 		}
 	}
 	return saysNothing, errMalformed
+}
+
+func write(conn net.Conn, packet []byte) error {
+	_, err := conn.Write(packet)
+	return err
 }
 
 // receive reads one message. Over TCP its length comes first (RFC 1035, 4.2.2).

@@ -174,8 +174,13 @@ func jitter(wait time.Duration) time.Duration {
 	return wait - spread + rand.N(2*spread) //nolint:gosec // nobody gains by guessing it
 }
 
-// fetchBootstrap asks for the document and swaps it in if it is new and whole.
+// fetchBootstrap asks for the document as politely as for anything else.
 func (c *Client) fetchBootstrap(ctx context.Context) error {
+	return c.guard.Do(ctx, c.bootstrapURL.Host, c.fetchBootstrapNow)
+}
+
+// fetchBootstrapNow swaps the document in if it is new and whole.
+func (c *Client) fetchBootstrapNow(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()
 	header := http.Header{"Accept": {"application/json"}}
@@ -190,6 +195,11 @@ func (c *Client) fetchBootstrap(ctx context.Context) error {
 	}
 	if reply.status == http.StatusNotModified && current != nil {
 		return nil
+	}
+	if reply.status == http.StatusTooManyRequests {
+		fault = throttled(reply)
+		fault.Detail = c.bootstrapURL.Host
+		return fault
 	}
 	if reply.status != http.StatusOK {
 		return registrar.Fault(registrar.FaultBroken, c.bootstrapURL.Host, nil)

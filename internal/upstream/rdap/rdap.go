@@ -35,6 +35,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 )
 
 const (
@@ -42,6 +43,8 @@ const (
 	defaultRefresh      = 24 * time.Hour
 	defaultTimeout      = 2500 * time.Millisecond
 	defaultUserAgent    = "dotkontor"
+	defaultConnsPerHost = 64
+	maxIdleConns        = 1024
 
 	maxRedirects   = 3
 	maxAnswerBytes = 512 << 10
@@ -57,13 +60,21 @@ type Options struct {
 	BootstrapURL string
 	// Refresh is the time between two fetches of that list; 0 means 24 h.
 	Refresh time.Duration
-	// Timeout bounds one question with all its redirects; 0 means 2.5 s.
+	// Timeout bounds one question with all its redirects; 0 means 2.5 s. The
+	// wait for a turn does not count.
 	Timeout time.Duration
 	// UserAgent is what registries see; empty means the program's name.
 	UserAgent string
 	// Logger hears about failed refreshes and, at debug level, about the kind
 	// and host of every fault. nil means silence.
 	Logger *slog.Logger
+	// Guard sees to it that no host is asked too much; nil means that nobody
+	// does.
+	Guard *manners.Guard
+	// MaxConnsPerHost bounds the connections to one host that speaks HTTP/1.1,
+	// where each carries one question at a time; 0 means 64. It should be no
+	// less than what the Guard lets through at once.
+	MaxConnsPerHost int
 	// Transport carries the requests; nil means one of our own.
 	Transport http.RoundTripper
 }
@@ -76,6 +87,7 @@ type Client struct {
 	timeout      time.Duration
 	userAgent    string
 	log          *slog.Logger
+	guard        *manners.Guard
 	http         *http.Client
 
 	// bootstrap is nil until the first document has arrived. It is written by
@@ -105,6 +117,7 @@ func New(o Options) (*Client, error) {
 		timeout:      o.Timeout,
 		userAgent:    o.UserAgent,
 		log:          o.Logger,
+		guard:        o.Guard,
 	}
 	if c.refresh <= 0 {
 		c.refresh = defaultRefresh
@@ -120,7 +133,7 @@ func New(o Options) (*Client, error) {
 	}
 	transport := o.Transport
 	if transport == nil {
-		transport = newTransport()
+		transport = newTransport(o.MaxConnsPerHost)
 	}
 	c.http = &http.Client{
 		Transport: transport,
@@ -132,17 +145,23 @@ func New(o Options) (*Client, error) {
 }
 
 // newTransport keeps connections to a hundred registries warm. A search asks
-// many of them at once and the same ones again a second later.
-func newTransport() *http.Transport {
+// many of them at once and the same ones again a second later. A host that
+// speaks HTTP/2 gets all its questions over one connection.
+func newTransport(perHost int) *http.Transport {
+	if perHost <= 0 {
+		perHost = defaultConnsPerHost
+	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
-		TLSHandshakeTimeout:    2 * time.Second,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           512,
-		MaxIdleConnsPerHost:    16,
-		MaxConnsPerHost:        64,
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSHandshakeTimeout: 2 * time.Second,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        max(maxIdleConns, perHost),
+		// As many as may be open: with fewer, a crowd's connections are closed
+		// when it has been answered and opened anew for the next one.
+		MaxIdleConnsPerHost:    perHost,
+		MaxConnsPerHost:        perHost,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 32 << 10,
 	}
@@ -158,14 +177,21 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	if base == nil {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-
 	question := base.JoinPath("domain", name.ASCII())
-	finding, err := c.ask(ctx, question, name)
+	var finding lookup.Finding
+	err := c.guard.Do(ctx, base.Host, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+		found, fault := c.ask(ctx, question, name)
+		if fault != nil {
+			fault.Detail = base.Host
+			return fault
+		}
+		finding = found
+		return nil
+	})
 	if err != nil {
-		err.Detail = base.Host
-		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(err.Code))
+		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(registrar.CodeOf(err)))
 		return lookup.Finding{}, err
 	}
 	return finding, nil

@@ -136,7 +136,7 @@ func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
 // plainTransport is the product's own, except that it knows no proxy and no
 // name but addresses.
 func plainTransport(t *testing.T) *http.Transport {
-	transport := newTransport()
+	transport := newTransport(0)
 	transport.Proxy = nil
 	dial := transport.DialContext
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -31,6 +31,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 )
 
 const (
@@ -58,11 +59,14 @@ type Options struct {
 	// Hosts says which servers stand elsewhere.
 	Hosts hosts.Table
 	// Timeout bounds one question from the connection to the last byte; 0 means
-	// 2.2 s.
+	// 2.2 s. The wait for a turn does not count.
 	Timeout time.Duration
 	// Logger hears, at debug level, the kind and host of every fault. nil means
 	// silence.
 	Logger *slog.Logger
+	// Guard sees to it that no host is asked too much; nil means that nobody
+	// does.
+	Guard *manners.Guard
 	// Dialer opens connections; nil means the system's.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -73,6 +77,7 @@ type Client struct {
 	hosts   hosts.Table
 	timeout time.Duration
 	log     *slog.Logger
+	guard   *manners.Guard
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
@@ -83,7 +88,7 @@ func New(o Options) (*Client, error) {
 	if err := o.Hosts.Check(); err != nil {
 		return nil, err
 	}
-	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, dial: o.Dialer}
+	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, guard: o.Guard, dial: o.Dialer}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
 	}
@@ -108,14 +113,20 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	} else {
 		server = net.JoinHostPort(server, defaultPort)
 	}
-	answer, code, err := c.ask(ctx, c.hosts.Address(server), question(host, name))
-	finding := lookup.Finding{}
-	if code == "" {
-		finding, code = Classify(answer, name.ASCII())
-	}
-	if code != "" {
-		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(code))
-		return lookup.Finding{}, registrar.Fault(code, host, err)
+	var finding lookup.Finding
+	err := c.guard.Do(ctx, host, func(ctx context.Context) error {
+		answer, code, err := c.ask(ctx, c.hosts.Address(server), question(host, name))
+		if code == "" {
+			finding, code = Classify(answer, name.ASCII())
+		}
+		if code != "" {
+			return registrar.Fault(code, host, err)
+		}
+		return nil
+	})
+	if err != nil {
+		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(registrar.CodeOf(err)))
+		return lookup.Finding{}, err
 	}
 	return finding, nil
 }

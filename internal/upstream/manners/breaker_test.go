@@ -1,0 +1,318 @@
+package manners
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// unlimited has a breaker and nothing else.
+func unlimited(o Options) *Guard {
+	o.PerSecond = -1
+	return New(o)
+}
+
+func repeat(t *testing.T, g *Guard, times int, ask func(context.Context) error) {
+	t.Helper()
+	for range times {
+		_ = g.Do(t.Context(), server, ask)
+	}
+}
+
+func TestTheBreakerOpensAtHalfOfTwentyCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule       string
+		well, bad  int
+		wantClosed bool
+	}{
+		{"nineteen of nineteen are too few calls", 0, 19, true},
+		{"twenty of twenty", 0, 20, false},
+		{"ten of twenty", 10, 10, false},
+		{"nine of twenty", 11, 9, true},
+		{"a hundred of two hundred and one", 101, 100, true},
+		{"a hundred of two hundred", 100, 100, false},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := unlimited(Options{})
+				repeat(t, g, c.well, goesWell)
+				repeat(t, g, c.bad, failsWith(registrar.FaultRefused))
+				if c.wantClosed {
+					mustPass(t, g)
+					return
+				}
+				if wait := refused(t, g, t.Context(), registrar.FaultBusy); wait != 10*time.Second {
+					t.Errorf("RetryAfter %s", wait)
+				}
+			})
+		})
+	}
+}
+
+func TestFaultsOfLongAgoDoNotCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{})
+		repeat(t, g, 19, failsWith(registrar.FaultRefused))
+		time.Sleep(30 * time.Second)
+		repeat(t, g, 19, failsWith(registrar.FaultRefused))
+		mustPass(t, g)
+	})
+}
+
+func TestTheRestDoublesWithEachTrialThatFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{})
+		repeat(t, g, 20, failsWith(registrar.FaultTimeout))
+		for _, seconds := range []int{10, 20, 40, 80, 120, 120} {
+			rest := time.Duration(seconds) * time.Second
+			if wait := refused(t, g, t.Context(), registrar.FaultBusy); wait != rest {
+				t.Fatalf("the rest is %s, want %s", wait, rest)
+			}
+			time.Sleep(rest - 1)
+			refused(t, g, t.Context(), registrar.FaultBusy)
+			time.Sleep(time.Nanosecond)
+			if err := g.Do(t.Context(), server, failsWith(registrar.FaultBroken)); registrar.CodeOf(err) != registrar.FaultBroken {
+				t.Fatalf("the trial was not asked: %v", err)
+			}
+		}
+		time.Sleep(120 * time.Second)
+		mustPass(t, g)
+		repeat(t, g, 20, failsWith(registrar.FaultTimeout))
+		if wait := refused(t, g, t.Context(), registrar.FaultBusy); wait != 10*time.Second {
+			t.Errorf("a host that was well again rests %s", wait)
+		}
+	})
+}
+
+func TestOneTrialAtATimeDecides(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{})
+		repeat(t, g, 20, failsWith(registrar.FaultTimeout))
+		time.Sleep(10 * time.Second)
+
+		// A trial whose caller leaves says nothing; the next one is the trial.
+		ctx, leave := context.WithCancel(t.Context())
+		trial := make(chan error)
+		go func() { trial <- g.Do(ctx, server, takes(time.Minute)) }()
+		synctest.Wait()
+		refused(t, g, t.Context(), registrar.FaultBusy)
+		leave()
+		if err := <-trial; !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		mustPass(t, g)
+		repeat(t, g, 19, failsWith(registrar.FaultTimeout))
+		mustPass(t, g) // the faults before the rest are forgotten
+	})
+}
+
+func TestWhatEndsDuringTheRestIsNoNews(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{})
+		late := make(chan error)
+		go func() { late <- g.Do(t.Context(), server, takes(time.Second)) }()
+		synctest.Wait()
+		repeat(t, g, 20, failsWith(registrar.FaultTimeout))
+		if err := <-late; err != nil {
+			t.Fatal(err)
+		}
+		if wait := refused(t, g, t.Context(), registrar.FaultBusy); wait != 9*time.Second {
+			t.Errorf("the rest is %s", wait)
+		}
+	})
+}
+
+func TestWhatCountsAsAFault(t *testing.T) {
+	t.Parallel()
+	inTime := func(ctx context.Context) error { // the question's own time-out
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		return takes(time.Hour)(ctx)
+	}
+	for rule, c := range map[string]struct {
+		ask      func(context.Context) error
+		patience time.Duration // of the caller; 0 means without end
+		counts   bool
+	}{
+		"time-out":                   {ask: inTime, counts: true},
+		"refused":                    {ask: failsWith(registrar.FaultRefused), counts: true},
+		"broken":                     {ask: failsWith(registrar.FaultBroken), counts: true},
+		"busy":                       {ask: failsWith(registrar.FaultBusy)},
+		"wrong question":             {ask: failsWith(registrar.NameTooLong)},
+		"error of ours":              {ask: func(context.Context) error { return errors.New("a bug") }},
+		"caller had too little time": {ask: inTime, patience: fairTrial - 1},
+		"caller had enough time":     {ask: inTime, patience: fairTrial, counts: true},
+		"caller left": {ask: func(context.Context) error {
+			return registrar.Fault(registrar.FaultTimeout, server, context.Canceled)
+		}},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := unlimited(Options{Breaker: Breaker{Window: time.Hour}})
+				for range 20 {
+					ctx, cancel := t.Context(), context.CancelFunc(func() {})
+					if c.patience > 0 {
+						ctx, cancel = context.WithTimeout(ctx, c.patience)
+					}
+					_ = g.Do(ctx, server, c.ask)
+					cancel()
+				}
+				if c.counts {
+					refused(t, g, t.Context(), registrar.FaultBusy)
+				} else {
+					mustPass(t, g)
+				}
+			})
+		})
+	}
+}
+
+func TestAHostThatSaysRetryAfterIsLeftAloneUntilThen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{})
+		repeat(t, g, 1, throttles(7*time.Second))
+		time.Sleep(3 * time.Second)
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 4*time.Second {
+			t.Errorf("RetryAfter %s", wait)
+		}
+		time.Sleep(4 * time.Second)
+		mustPass(t, g)
+
+		repeat(t, g, 1, throttles(24*time.Hour))
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 10*time.Minute {
+			t.Errorf("a day is cut to %s", wait)
+		}
+	})
+}
+
+func TestSlowDownWithoutATimeDoublesUntilItGoesWell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := unlimited(Options{Breaker: Breaker{MinCalls: -1}})
+		for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60} {
+			repeat(t, g, 1, throttles(0))
+			wait := refused(t, g, t.Context(), registrar.FaultThrottled)
+			if wait != time.Duration(seconds)*time.Second {
+				t.Fatalf("waits %s, want %d s", wait, seconds)
+			}
+			time.Sleep(wait)
+		}
+		mustPass(t, g)
+		// A success that began before the host complained is no sign of peace.
+		early := make(chan error)
+		go func() { early <- g.Do(t.Context(), server, takes(time.Second)) }()
+		synctest.Wait()
+		time.Sleep(time.Nanosecond)
+		repeat(t, g, 1, throttles(0))
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 2*time.Second {
+			t.Errorf("after a success it waits %s", wait)
+		}
+		if err := <-early; err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second + time.Nanosecond)
+		repeat(t, g, 1, throttles(0))
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); wait != 4*time.Second {
+			t.Errorf("after an old success it waits %s", wait)
+		}
+	})
+}
+
+func TestACrowdThatIsToldToSlowDownCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var events diary
+		g := unlimited(Options{Observe: events.note})
+		done := make(chan error)
+		for i := range 10 {
+			go func() {
+				done <- g.Do(t.Context(), server, func(ctx context.Context) error {
+					_ = takes(time.Second + time.Duration(i)*time.Millisecond)(ctx)
+					return throttles(0)(ctx)
+				})
+			}()
+		}
+		for range 10 {
+			<-done
+		}
+		if wait := refused(t, g, t.Context(), registrar.FaultThrottled); events.count(Paused) != 1 || wait != 2*time.Second-9*time.Millisecond {
+			t.Errorf("%v, the last of %s", events.seen, wait)
+		}
+	})
+}
+
+func TestThoseInTheQueueHearAtOnceThatTheHostIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for rule, c := range map[string]struct {
+		last func(context.Context) error
+		want registrar.Code
+	}{
+		"paused": {throttles(time.Minute), registrar.FaultThrottled},
+		"opened": {failsWith(registrar.FaultBroken), registrar.FaultBusy},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := unlimited(Options{MaxConcurrent: 1, Breaker: Breaker{MinCalls: 1}})
+				done := make(chan error)
+				go func() {
+					done <- g.Do(t.Context(), server, func(ctx context.Context) error {
+						_ = takes(time.Second)(ctx)
+						return c.last(ctx)
+					})
+				}()
+				synctest.Wait()
+				for range 50 {
+					go func() { done <- g.Do(t.Context(), server, goesWell) }()
+				}
+				began := time.Now()
+				for range 51 {
+					if err := <-done; registrar.CodeOf(err) != c.want && registrar.CodeOf(err) != registrar.FaultBroken {
+						t.Errorf("got %v", err)
+					}
+				}
+				if took := time.Since(began); took != time.Second {
+					t.Errorf("they heard it after %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestTroubleIsLoggedAndCountedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var events diary
+		g := unlimited(Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: events.note})
+		repeat(t, g, 25, failsWith(registrar.FaultBroken))
+		time.Sleep(10 * time.Second)
+		mustPass(t, g)
+		repeat(t, g, 3, throttles(time.Second))
+		for event, want := range map[Event]int{Opened: 1, Closed: 1, RefusedBusy: 5, Paused: 1, RefusedPaused: 2} {
+			if got := events.count(event); got != want {
+				t.Errorf("%s was told %d times, want %d", event, got, want)
+			}
+		}
+		for _, part := range []string{"fails too often", "well again", "asks to be left alone"} {
+			if strings.Count(log.String(), part) != 1 {
+				t.Errorf("%q is not said once in %s", part, log.String())
+			}
+		}
+	})
+}

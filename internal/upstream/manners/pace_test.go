@@ -1,0 +1,154 @@
+package manners
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// starts notes when questions began.
+type starts struct {
+	mu sync.Mutex
+	at []time.Time
+}
+
+func (s *starts) ask(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = append(s.at, time.Now())
+	return nil
+}
+
+// check compares every span between two starts with the promise, which knows
+// nothing of how it is kept: at most burst + rate·span.
+func (s *starts) check(t *testing.T, rate float64, burst int) {
+	t.Helper()
+	slices.SortFunc(s.at, time.Time.Compare)
+	for i := range s.at {
+		for j := i; j < len(s.at); j++ {
+			span := s.at[j].Sub(s.at[i])
+			if n := j - i + 1; float64(n) > float64(burst)+rate*span.Seconds()+1e-9 {
+				t.Fatalf("%d questions began within %s, but only %d + %v·%s may", n, span, burst, rate, span)
+			}
+		}
+	}
+}
+
+func TestNoSpanSeesMoreThanBurstPlusRate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rate  float64
+		burst int
+	}{{20, 20}, {20, 1}, {3, 7}, {0.5, 2}, {7, 3}, {1000, 10}} {
+		for seed := range uint64(5) {
+			synctest.Test(t, func(t *testing.T) {
+				dice := rand.New(rand.NewPCG(seed, 47))
+				g := New(Options{PerSecond: c.rate, Burst: c.burst, MaxWaiting: 50, Breaker: Breaker{MinCalls: -1}})
+				var seen starts
+				var all sync.WaitGroup
+				for range 400 {
+					// Crowds, trickles and silence; some callers give up.
+					if dice.IntN(4) == 0 {
+						time.Sleep(time.Duration(dice.Int64N(int64(5 * float64(time.Second) / c.rate))))
+					}
+					patience := time.Duration(dice.Int64N(int64(20 * float64(time.Second) / c.rate)))
+					all.Go(func() {
+						ctx, cancel := context.WithCancel(t.Context())
+						defer cancel()
+						if patience%3 == 0 {
+							time.AfterFunc(patience, cancel)
+						}
+						_ = g.Do(ctx, server, seen.ask)
+					})
+				}
+				all.Wait()
+				if len(seen.at) < 100 {
+					t.Fatalf("only %d of 400 were asked", len(seen.at))
+				}
+				seen.check(t, c.rate, c.burst)
+			})
+		}
+	}
+}
+
+func TestTheRateIsUsedToTheFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{}) // 20 a second, 20 at once
+		var seen starts
+		var all sync.WaitGroup
+		began := time.Now()
+		for range 120 {
+			all.Go(func() {
+				if err := g.Do(t.Context(), server, seen.ask); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("120 questions took %s, want 20 at once and 100 in 5 s", took)
+		}
+		seen.check(t, 20, 20)
+	})
+}
+
+func TestThoseWhoLeaveTheQueueLeaveTheirTurnsToTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{PerSecond: 10, Burst: 1})
+		mustPass(t, g)
+		crowd, disperse := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { _ = g.Do(crowd, server, goesWell) })
+		}
+		synctest.Wait()
+		disperse()
+		all.Wait()
+		began := time.Now()
+		mustPass(t, g)
+		if took := time.Since(began); took != 100*time.Millisecond {
+			t.Errorf("waited %s for people who have left", took)
+		}
+	})
+}
+
+func TestATurnAfterTheDeadlineIsRefusedAtOnceAndTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{PerSecond: 1, Burst: 1})
+		mustPass(t, g)
+		hasty, cancel := context.WithTimeout(t.Context(), time.Second+leastTime-1)
+		defer cancel()
+		for range 5 {
+			if wait := refused(t, g, hasty, registrar.FaultBusy); wait != time.Second {
+				t.Errorf("RetryAfter %s", wait)
+			}
+		}
+		patient, done := context.WithTimeout(t.Context(), time.Second+leastTime)
+		defer done()
+		began := time.Now()
+		if err := g.Do(patient, server, goesWell); err != nil || time.Since(began) != time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}
+
+func TestAQuietHostIsAskedAtOnceHoweverLittleTimeIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{PerSecond: 1})
+		hasty, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := g.Do(hasty, server, goesWell); err != nil {
+			t.Error(err)
+		}
+	})
+}

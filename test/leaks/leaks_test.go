@@ -1,0 +1,249 @@
+// Package leaks asks a hostile world many questions, lets most callers leave
+// early, and then looks for what was left behind: a goroutine, a connection on
+// the servers' side, a file descriptor. It stands alone, because other tests
+// beside it would be counted, too.
+package leaks
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/upstream/dns"
+	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
+	"github.com/dotkontor/dotkontor/internal/upstream/whois"
+)
+
+const (
+	askersAtOnce = 24
+	rounds       = 16
+	// settle is how long what was let go may take to be gone. Only a failure
+	// takes that long.
+	settle = 20 * time.Second
+)
+
+// moods are what a hostile server does with a connection, over and over. Empty
+// text means silence; cut means that it hangs up afterwards.
+var moods = []struct {
+	text string
+	cut  bool
+}{
+	{"", true},
+	{"", false},
+	{"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", false},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{\"objectClassName\":", false},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{\"objectClassName\":", true},
+	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"obj\r\nzz", false},
+	{"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 70000\r\n\r\nmoved", false},
+	{"HTTP/1.1 100 Continue\r\n\r\n", false},
+	{"HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno", false},
+	{"\x00\x01\x02 half a li", false},
+	{"Domain not found.\r\n", true},
+	{strings.Repeat("filler\r\n", 100_000), true},
+}
+
+// hostile is a server that is of a different mood for each question. It notices
+// when its guests leave.
+type hostile struct {
+	listener net.Listener
+	open     atomic.Int64
+	served   atomic.Int64
+	guests   sync.WaitGroup
+}
+
+func startHostile(t *testing.T) *hostile {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostile{listener: listener}
+	h.guests.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			h.open.Add(1)
+			h.guests.Go(func() {
+				defer h.open.Add(-1)
+				defer conn.Close()
+				h.entertain(conn)
+			})
+		}
+	})
+	return h
+}
+
+func (h *hostile) entertain(conn net.Conn) {
+	lines := bufio.NewReader(conn)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		for strings.HasPrefix(line, "GET ") { // the head of the request ends with an empty line
+			if more, err := lines.ReadString('\n'); err != nil {
+				return
+			} else if more == "\r\n" {
+				break
+			}
+		}
+		mood := moods[int(h.served.Add(1))%len(moods)]
+		if _, err := io.WriteString(conn, mood.text); err != nil || mood.cut {
+			return
+		}
+	}
+}
+
+func (h *hostile) address() string { return h.listener.Addr().String() }
+
+func (h *hostile) close() {
+	_ = h.listener.Close()
+	h.guests.Wait()
+}
+
+// silentDNS hears every question and answers every third with junk.
+func silentDNS(t *testing.T) net.PacketConn {
+	t.Helper()
+	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		buffer := make([]byte, 2048)
+		for heard := 0; ; heard++ {
+			n, from, err := packets.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			if heard%3 == 0 {
+				_, _ = packets.WriteTo(append(buffer[:2:2], buffer[n/2:n]...), from)
+			}
+		}
+	}()
+	return packets
+}
+
+type catalogue struct{}
+
+func (catalogue) Extension(tld string) (registrar.Extension, bool) {
+	return registrar.Extension{TLD: tld, RDAP: "https://rdap.example.net/", WHOIS: "whois.example.net"}, true
+}
+
+func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+
+	web, port43, resolver := startHostile(t), startHostile(t), silentDNS(t)
+	table := hosts.Table{"rdap.example.net:443": "http://" + web.address(), "whois.example.net:43": port43.address()}
+	// The breaker is off, because it would end the test by its good manners.
+	guard := manners.New(manners.Options{
+		PerSecond: 2000, MaxConcurrent: 32, MaxWaiting: 64, Breaker: manners.Breaker{MinCalls: -1},
+	})
+	registryData, err := rdap.New(rdap.Options{Hosts: table, Guard: guard, Timeout: 50 * time.Millisecond, MaxConnsPerHost: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := whois.New(whois.Options{Hosts: table, Guard: guard, Timeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delegations, err := dns.New(dns.Options{
+		Servers: []string{resolver.LocalAddr().String()}, Timeout: 60 * time.Millisecond, Attempt: 20 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := lookup.New(lookup.Config{
+		Catalogue: catalogue{}, RDAP: registryData, WHOIS: records, DNS: delegations,
+		HedgeAfter: 10 * time.Millisecond, Deadline: 200 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ext, _ := catalogue{}.Extension(".example")
+	var askers sync.WaitGroup
+	for asker := range askersAtOnce {
+		askers.Go(func() {
+			for round := range rounds {
+				name := registrar.NewName(fmt.Sprintf("kranich-%d-%d", asker, round), ".example")
+				// What they find out is not the question here.
+				for _, ask := range []func(context.Context){
+					func(ctx context.Context) { _, _ = registryData.Find(ctx, ext, name) },
+					func(ctx context.Context) { _, _ = records.Find(ctx, ext, name) },
+					func(ctx context.Context) { _, _ = delegations.Delegated(ctx, name) },
+					func(ctx context.Context) { _, _ = engine.Check(ctx, fmt.Sprintf("kranich-%d-%d.com", asker, round)) },
+				} {
+					hurried(t.Context(), round%2 == 0, ask)
+				}
+			}
+		})
+	}
+	askers.Wait()
+	if web.served.Load() < askersAtOnce || port43.served.Load() < askersAtOnce {
+		t.Fatalf("only %d and %d questions arrived, so nothing was tried", web.served.Load(), port43.served.Load())
+	}
+
+	// Climbs go on without their askers; they end with the engine's deadline.
+	eventually(t, "WHOIS connections", func() int { return int(port43.open.Load()) }, 0)
+	// Whole answers leave a connection to be used again, and Close drops it.
+	eventually(t, "RDAP connections", func() int {
+		registryData.Close()
+		return int(web.open.Load())
+	}, 0)
+	engine.Close()
+	web.close()
+	port43.close()
+	_ = resolver.Close()
+	eventually(t, "goroutines", runtime.NumGoroutine, goroutines)
+	eventually(t, "files", func() int { return openFiles(t) }, files)
+}
+
+// hurried asks, and if leaves is true leaves after a random short time.
+func hurried(ctx context.Context, leaves bool, ask func(context.Context)) {
+	if leaves {
+		limited, leave := context.WithCancel(ctx)
+		defer leave()
+		defer time.AfterFunc(time.Duration(rand.Int64N(int64(20*time.Millisecond))), leave).Stop()
+		ctx = limited
+	}
+	ask(ctx)
+}
+
+// eventually waits until count is at most want.
+func eventually(t *testing.T, what string, count func() int, want int) {
+	t.Helper()
+	var got int
+	for deadline := time.Now().Add(settle); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if got = count(); got <= want {
+			return
+		}
+	}
+	stacks := make([]byte, 1<<16)
+	t.Fatalf("%d %s are left, want %d\n%s", got, what, want, stacks[:runtime.Stack(stacks, true)])
+}
+
+// openFiles counts this process's file descriptors, plus the one for counting.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc on this system: open files can't be counted (run the test on Linux)")
+	}
+	return len(entries)
+}
