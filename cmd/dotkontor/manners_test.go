@@ -35,7 +35,7 @@ func TestAHostThatComplainsIsLeftAloneAndCounted(t *testing.T) {
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() { ended <- p.run(ctx, func(baseURL string) { ready <- baseURL }) }()
 	baseURL := <-ready
-	for _, name := range []string{"throttled-one.com", "throttled-two.com"} {
+	for _, name := range []string{"throttled-one.com", "throttled-two.com", "throttled-three.com", "throttled-four.com"} {
 		response, err := http.Post(baseURL+"/api/domain/check", "application/json", strings.NewReader(`{"domain":"`+name+`"}`))
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@
 //	refused-    connection reset             connection reset         REFUSED
 //	garbled-    200 with a web page or with  binary junk              a packet that does not parse
 //	            broken JSON, by name
-//	throttled-  429, Retry-After: 7          the host's words for it  REFUSED
+//	throttled-  429, Retry-After: 0          the host's words for it  REFUSED
 //	unknown-    400, query not supported     nothing provided here    NXDOMAIN
 //
 // # Chaos

@@ -14,7 +14,10 @@ const (
 	rdapType = "application/rdap+json"
 	htmlType = "text/html; charset=utf-8"
 
-	retryAfter = 7 // seconds, with every 429
+	// With a 429, in seconds: a magic name is refused for itself alone, chaos
+	// asks to be left alone for a moment.
+	retryAfterName  = 0
+	retryAfterChaos = 1
 	bodyLimit  = 10 * time.Second
 )
 
@@ -91,7 +94,7 @@ func (r *Registry) sendHTTP(w http.ResponseWriter, req *http.Request, host strin
 			breakHTTP(w, req, a, mishap.variant)
 			return
 		case faultThrottled:
-			a = throttledHTTP()
+			a = throttledHTTP(retryAfterChaos)
 		case faultDropped:
 			resetHTTP(w)
 			return
@@ -151,7 +154,7 @@ func resetHTTP(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-func throttledHTTP() answer {
+func throttledHTTP(retryAfter int) answer {
 	a := rdapError(http.StatusTooManyRequests, "Too many questions", "Slow down and ask again later.")
 	a.header = map[string]string{"Retry-After": strconv.Itoa(retryAfter)}
 	return a

@@ -68,7 +68,7 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
 func rdapMisbehaviour(manner manner, name string) answer {
 	switch manner {
 	case throttles:
-		return throttledHTTP()
+		return throttledHTTP(retryAfterName)
 	case declines:
 		return rdapError(http.StatusBadRequest, "Query not supported", "This server does not answer this kind of question.")
 	case garbles:

