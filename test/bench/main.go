@@ -43,7 +43,7 @@ const (
 
 const (
 	// spareTime is for everything but the rounds: start, warm-up, memory.
-	spareTime = 90 * time.Second
+	spareTime = 3 * time.Minute
 )
 
 func main() {
@@ -117,6 +117,7 @@ var sections = []section{
 	{"rest", benchREST},
 	{"limiter", benchLimiter},
 	{"start", benchStart},
+	{"lookup", benchLookup},
 }
 
 func sectionNames() []string {

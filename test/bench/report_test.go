@@ -113,3 +113,16 @@ func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAPercentileIsAValueThatWasMeasured(t *testing.T) {
+	t.Parallel()
+	values := make([]float64, 0, 100)
+	for n := range 100 {
+		values = append(values, float64(100-n))
+	}
+	for share, want := range map[float64]float64{0: 1, 0.5: 51, 0.99: 100, 1: 100} {
+		if got := percentile(values, share); got != want {
+			t.Errorf("the %v-th part is at %v, want %v", share, got, want)
+		}
+	}
+}
