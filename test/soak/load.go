@@ -45,6 +45,9 @@ var extensions = []string{
 
 const numbers = 40
 
+// addresses is how many clients there seem to be.
+const addresses = 1024
+
 // outcome counts what came back.
 type outcome struct {
 	answers map[string]int
@@ -127,7 +130,8 @@ func ask(ctx context.Context, client *http.Client, base string, o *outcome) erro
 	}
 	request.Header.Set("Content-Type", "application/json")
 	// Many addresses, so that the limits are on and not in the way.
-	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", rand.N(16), rand.N(256), rand.N(256)))
+	address := rand.N(addresses)
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", address/256, address%256))
 	began := time.Now()
 	response, err := client.Do(request)
 	if err != nil {

@@ -92,6 +92,8 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 			"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=100000",
 			"DOTKONTOR_LIMITS_LOOKUP_PER_6_HOURS=100000",
 			"DOTKONTOR_LOG_LEVEL=warn",
+			// Full load means that nobody waits for a turn at a registry's host.
+			"DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1",
 		})
 	if err != nil {
 		return false, err
