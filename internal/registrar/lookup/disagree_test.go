@@ -5,23 +5,9 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
-
-// withWHOIS is a catalogue whose extensions name a WHOIS server.
-type withWHOIS struct{ catalogue }
-
-func (c withWHOIS) Extension(tld string) (registrar.Extension, bool) {
-	ext, ok := c.catalogue.Extension(tld)
-	ext.WHOIS = "whois.example.net"
-	return ext, ok
-}
-
-func after(d time.Duration, state State) *records {
-	return &records{finding: Finding{State: state}, after: d}
-}
 
 func TestDisagreementsAreLoggedAndCountedWithoutTheName(t *testing.T) {
 	for _, test := range []struct {
