@@ -39,7 +39,8 @@ func (w *gatedWriter) WriteHeader(status int) {
 	w.begun = true
 	header := w.out.Header()
 	header["Cache-Control"] = noStore
-	plain := status >= http.StatusBadRequest && strings.HasPrefix(header.Get("Content-Type"), "text/plain")
+	kind := header.Get("Content-Type")
+	plain := status >= http.StatusBadRequest && strings.HasPrefix(kind, "text/plain")
 	switch refused := w.state.closed(); {
 	case refused != 0:
 		w.server.challenge(header, refused)
@@ -48,6 +49,11 @@ func (w *gatedWriter) WriteHeader(status int) {
 		w.out.WriteHeader(refused)
 	case plain:
 		w.plain = status // the text says more
+	case strings.HasPrefix(kind, "text/event-stream") && !served(listenMethod):
+		// The library opens a stream for this one method before it asks us.
+		header.Del("Connection")
+		w.plain = status
+		w.replace(notHandled)
 	default:
 		w.out.WriteHeader(status)
 	}
@@ -72,6 +78,8 @@ func (w *gatedWriter) end() {
 		w.replace(http.StatusText(w.plain))
 	}
 }
+
+const listenMethod = "subscriptions/listen"
 
 // The library's words for a method that it does not know.
 const notHandled = "JSON RPC not handled"
