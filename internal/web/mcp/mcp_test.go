@@ -1,0 +1,330 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+)
+
+const (
+	base      = "https://domains.example"
+	challenge = `Bearer resource_metadata="https://domains.example/.well-known/oauth-protected-resource/api/mcp"`
+)
+
+// world is every port of the endpoint, answering by the name that is asked.
+type world struct {
+	calls  atomic.Int64 // of signed-in services
+	lookup *budget
+	whois  *budget
+}
+
+func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
+	answer := lookup.Answer{
+		Domain: domain, TLD: ".de", Availability: lookup.Available,
+		Prices: &lookup.Prices{Register: 690, Renew: 990, Transfer: 0},
+	}
+	switch domain {
+	case "panic.de":
+		panic("quotes " + domain)
+	case "foreign.de":
+		return answer, errors.New("quotes " + domain)
+	case "failing.de":
+		return answer, registrar.Fault(registrar.FaultThrottled, "rdap.example", nil)
+	case "bad_name.de":
+		return answer, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameUnderscore}
+	case "Not.Carried":
+		return lookup.Answer{TLD: ".carried"}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	return answer, nil
+}
+
+func (w *world) Search(_ context.Context, query string) (lookup.Result, error) {
+	if query == "bad name" {
+		return lookup.Result{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSpace}
+	}
+	return lookup.Result{Label: query, Entries: []lookup.Entry{
+		{Answer: lookup.Answer{Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690}}},
+		{Answer: lookup.Answer{Domain: query + ".com", TLD: ".com"}, Err: registrar.Fault(registrar.FaultTimeout, "x", nil)},
+	}}, nil
+}
+
+func (w *world) Whois(_ context.Context, domain string) (lookup.WhoisAnswer, error) {
+	answer := lookup.WhoisAnswer{Domain: domain, TLD: ".de"}
+	switch domain {
+	case "free.de":
+		return answer, nil
+	case "unclear.de":
+		return answer, registrar.Fault(lookup.Undetermined, "no source decides", nil)
+	case "not.carried":
+		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	answer.Registered = true
+	answer.Record = lookup.Record{
+		Status: []string{"active"}, Nameservers: []string{"ns1.example"}, Registrar: "Registrar GmbH",
+		Created: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC),
+	}
+	return answer, nil
+}
+
+func (w *world) All() []registrar.Extension {
+	return []registrar.Extension{
+		{TLD: ".at", Register: 1200, Renew: 1300, Transfer: 100},
+		{TLD: ".co.uk", Register: 800, Renew: 800, Transfer: 0},
+		{TLD: ".com", Register: 1100, Renew: 1150, Transfer: 1100, Popular: true},
+		{TLD: ".de", Register: 690, Renew: 990, Transfer: 0, Popular: true},
+		{TLD: ".xn--p1acf", Register: 2000, Renew: 2000, Transfer: 2000},
+	}
+}
+
+func (w *world) Extension(tld string) (registrar.Extension, bool) {
+	for _, ext := range w.All() {
+		if ext.TLD == tld {
+			return ext, true
+		}
+	}
+	return registrar.Extension{}, false
+}
+
+func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
+	switch bearer {
+	case "good":
+		return Caller{Account: "c1", MayWrite: true}, nil
+	case "reader":
+		return Caller{Account: "c1"}, nil
+	case "database-down":
+		return Caller{}, errors.New("no connection")
+	}
+	return Caller{}, ErrBadToken
+}
+
+func (w *world) List(_ context.Context, who Caller) ([]Domain, error) {
+	w.calls.Add(1)
+	until := "2027-01-01T00:00:00Z"
+	return []Domain{{Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until}}, nil
+}
+
+func (w *world) Start(_ context.Context, _ Caller, items []Wish) (Order, error) {
+	w.calls.Add(1)
+	if items[0].Domain == "taken.de" {
+		return Order{}, &NotPayable{Items: []ItemProblem{{Domain: "taken.de", Reason: "It is taken."}}}
+	}
+	return Order{
+		OrderID: "o1", Status: "awaiting_payment", PaymentURL: base + "/pay/o1", ExpiresAt: "2027-01-01T00:00:00Z",
+		Items:  []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}},
+		Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+	}, nil
+}
+
+func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, error) {
+	w.calls.Add(1)
+	if id != "o1" {
+		return OrderStatus{}, ErrNotFound
+	}
+	return OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821, Items: []OrderItem{}}, nil
+}
+
+type budget struct{ left atomic.Int64 }
+
+func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
+	if b.left.Add(-1) < 0 {
+		return quota.Decision{RetryAfter: 4200 * time.Millisecond}, nil
+	}
+	return quota.Decision{Allowed: true}, nil
+}
+
+func newServer(t *testing.T, change func(*Config)) (*Server, *world) {
+	t.Helper()
+	w := &world{lookup: &budget{}, whois: &budget{}}
+	w.lookup.left.Store(1 << 40)
+	w.whois.left.Store(1 << 40)
+	cfg := Config{
+		BaseURL: base, Version: "test", Limits: Limits{30, 300, 15, 150},
+		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, Domains: w, Orders: w,
+		Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, w
+}
+
+// post sends a message as a careless but honest client would; header pairs
+// follow.
+func post(handler http.HandlerFunc, body string, header ...string) *httptest.ResponseRecorder {
+	return postReader(handler, strings.NewReader(body), header...)
+}
+
+func postReader(handler http.HandlerFunc, body io.Reader, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, base+Path, body)
+	r.Header.Set("Content-Type", "application/json")
+	for pair := range slices.Chunk(header, 2) {
+		if pair[1] == "" {
+			r.Header.Del(pair[0])
+			continue
+		}
+		r.Header.Add(pair[0], pair[1])
+	}
+	recorder := httptest.NewRecorder()
+	handler(recorder, r)
+	return recorder
+}
+
+func call(tool, arguments string) string {
+	return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
+}
+
+// reply is a JSON-RPC answer.
+type reply struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  struct {
+		Content           []struct{ Type, Text string }
+		StructuredContent json.RawMessage
+		IsError           bool
+		ProtocolVersion   string
+		Tools             []map[string]json.RawMessage
+		Capabilities      map[string]json.RawMessage
+		SupportedVersions []string
+	}
+	Error *struct {
+		Code    int
+		Message string
+	}
+}
+
+func read(t *testing.T, got *httptest.ResponseRecorder) reply {
+	t.Helper()
+	var r reply
+	if err := json.Unmarshal(got.Body.Bytes(), &r); err != nil {
+		t.Fatalf("%d %q is no JSON: %v", got.Code, got.Body, err)
+	}
+	if kind := got.Header().Get("Content-Type"); kind != "application/json" {
+		t.Errorf("the content type is %q", kind)
+	}
+	if r.Version != "2.0" {
+		t.Errorf("%s is not JSON-RPC", got.Body)
+	}
+	return r
+}
+
+func TestEveryRevisionIsNegotiated(t *testing.T) {
+	s, _ := newServer(t, nil)
+	for asked, want := range map[string]string{
+		"2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25",
+		"2026-07-28": "2025-11-25", "1999-01-01": "2025-11-25",
+	} {
+		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+asked+
+			`","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+		r := read(t, got)
+		if got.Code != http.StatusOK || r.Result.ProtocolVersion != want {
+			t.Errorf("%s: got %d %s", asked, got.Code, got.Body)
+		}
+		if len(r.Result.Capabilities) != 1 || string(r.Result.Capabilities["tools"]) != "{}" {
+			t.Errorf("%s: declared %s", asked, r.Result.Capabilities)
+		}
+		if got.Header().Get("Mcp-Session-Id") != "" {
+			t.Error("there is a session")
+		}
+	}
+	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Protocol-Version", version)
+		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 8 {
+			t.Errorf("%q: got %d %s", version, got.Code, got.Body)
+		}
+	}
+}
+
+const newMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"}}`
+
+func TestTheStatelessWireOf2026IsSpoken(t *testing.T) {
+	s, _ := newServer(t, nil)
+	got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+newMeta+`}}`,
+		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover")
+	if r := read(t, got); got.Code != http.StatusOK || !slices.Contains(r.Result.SupportedVersions, "2026-07-28") {
+		t.Errorf("got %d %s", got.Code, got.Body)
+	}
+	head := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name"}
+	message := func(tool string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"domain":"a.de"},` + newMeta + `}}`
+	}
+	if got := post(s.Serve, message("domain_check"), append(head, "domain_check")...); got.Code != http.StatusOK || read(t, got).Result.IsError {
+		t.Errorf("got %d %s", got.Code, got.Body)
+	}
+	if got := post(s.Serve, message("list_my_domains"), append(head, "list_my_domains")...); got.Code != http.StatusUnauthorized || got.Header().Get("WWW-Authenticate") != challenge {
+		t.Errorf("got %d %s", got.Code, got.Body)
+	}
+	if got := post(s.Serve, message("list_my_domains"), append(head, "domain_check")...); got.Code != http.StatusBadRequest {
+		t.Errorf("a lying Mcp-Name got %d %s", got.Code, got.Body)
+	}
+	for _, method := range []string{"prompts/list", "nonsense", "subscriptions/listen"} {
+		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+newMeta+`}}`,
+			"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method)
+		if r := read(t, got); got.Code != http.StatusNotFound || r.Error == nil || r.Error.Code != -32601 {
+			t.Errorf("%s: got %d %s", method, got.Code, got.Body)
+		}
+	}
+}
+
+func TestEightToolsAreListedToEveryone(t *testing.T) {
+	s, _ := newServer(t, nil)
+	tools := read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools
+	signedIn := map[string]bool{
+		"domain_check": false, "domain_search": false, "whois_lookup": false, "list_tlds": false, "tld_price": false,
+		"list_my_domains": true, "start_order": true, "get_order_status": true,
+	}
+	if len(tools) != len(signedIn) {
+		t.Fatalf("%d tools are listed", len(tools))
+	}
+	for _, tool := range tools {
+		var name, title, description string
+		var annotations struct{ ReadOnlyHint, DestructiveHint, OpenWorldHint *bool }
+		var input, output struct {
+			Type  string
+			AnyOf []json.RawMessage
+		}
+		var meta struct{ SecuritySchemes json.RawMessage }
+		for key, target := range map[string]any{
+			"name": &name, "title": &title, "description": &description, "annotations": &annotations,
+			"inputSchema": &input, "outputSchema": &output, "_meta": &meta,
+		} {
+			if err := json.Unmarshal(tool[key], target); err != nil {
+				t.Errorf("%s: %s: %v", name, key, err)
+			}
+		}
+		needs, ok := signedIn[name]
+		want := `[{"type":"noauth"}]`
+		if needs {
+			want = `[{"type":"oauth2","scopes":["mcp:write"]}]`
+		}
+		if !ok || string(meta.SecuritySchemes) != want {
+			t.Errorf("%s: securitySchemes are %s", name, meta.SecuritySchemes)
+		}
+		if title == "" || len(description) < 100 || strings.ContainsAny(description, "{}") {
+			t.Errorf("%s: %q, %q", name, title, description)
+		}
+		if input.Type != "object" || output.Type != "object" || len(output.AnyOf) < 2 {
+			t.Errorf("%s: input is %s, output %s", name, tool["inputSchema"], tool["outputSchema"])
+		}
+		if annotations.ReadOnlyHint == nil || *annotations.ReadOnlyHint == (name == "start_order") ||
+			annotations.DestructiveHint == nil || *annotations.DestructiveHint || annotations.OpenWorldHint == nil {
+			t.Errorf("%s: annotations are %s", name, tool["annotations"])
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// schemas are the published shapes of what tools answer.
+func schemas(t *testing.T, s *Server) map[string]*jsonschema.Resolved {
+	t.Helper()
+	found := make(map[string]*jsonschema.Resolved)
+	for _, tool := range read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools {
+		var name string
+		var schema jsonschema.Schema
+		if err := errors.Join(json.Unmarshal(tool["name"], &name), json.Unmarshal(tool["outputSchema"], &schema)); err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if resolved.Validate(map[string]any{"domain": 1}) == nil {
+			t.Errorf("%s: the schema accepts anything", name)
+		}
+		found[name] = resolved
+	}
+	return found
+}
+
+func TestEveryToolAnswersInItsShape(t *testing.T) {
+	s, _ := newServer(t, nil)
+	published := schemas(t, s)
+	for _, test := range []struct {
+		rule, tool, arguments, want string
+		failed                      bool
+	}{
+		{"a free name", "domain_check", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
+		{"unknown arguments are ignored", "domain_check", `{"domain":"a.de","sessionId":"x"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
+		{"an extension that is not carried", "domain_check", `{"domain":"Not.Carried"}`, `{"domain":"Not.Carried","tld":".carried","supported":false}`, false},
+		{"a bad name", "domain_check", `{"domain":"bad_name.de"}`, `{"code":"invalid_input","message":"Underscores are not allowed in domain names. Use a hyphen.","retryable":false}`, true},
+		{"a registry that fails", "domain_check", `{"domain":"failing.de"}`, `{"code":"upstream_failed","message":"The registry takes no more questions at the moment. Try again in a few minutes.","retryable":true}`, true},
+		{"a foreign error", "domain_check", `{"domain":"foreign.de"}`, `{"code":"internal","message":"Something went wrong on our side. Try again later.","retryable":true}`, true},
+		{"a panic", "domain_check", `{"domain":"panic.de"}`, `{"code":"internal","message":"Something went wrong on our side. Try again later.","retryable":true}`, true},
+		{"no argument", "domain_check", `{}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
+		{"null is no argument", "domain_check", `{"domain":null}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
+		{"another case is another argument", "domain_check", `{"Domain":"a.de"}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
+		{"a wrong type", "domain_check", `{"domain":["a.de"]}`, `{"code":"invalid_input","message":"The argument domain must be a string.","retryable":false}`, true},
+		{"arguments that are no object", "domain_check", `["a.de"]`, `{"code":"invalid_input","message":"arguments must be a JSON object.","retryable":false}`, true},
+		{"a search", "domain_search", `{"query":"shop"}`, `{"sld":"shop","results":[{"domain":"shop.de","tld":".de","available":false,"priceEur":6.90},{"domain":"shop.com","tld":".com","available":null,"priceEur":null,"error":true}]}`, false},
+		{"a bad search", "domain_search", `{"query":"bad name"}`, `{"code":"invalid_input","message":"The name contains a space. Leave it out or use a hyphen.","retryable":false}`, true},
+		{"a record", "whois_lookup", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","registered":true,"status":["active"],"createdAt":"2001-02-03T04:05:06Z","updatedAt":null,"expiresAt":null,"nameservers":["ns1.example"],"registrar":"Registrar GmbH"}`, false},
+		{"a free name has no record", "whois_lookup", `{"domain":"free.de"}`, `{"domain":"free.de","tld":".de","registered":false,"status":[],"createdAt":null,"updatedAt":null,"expiresAt":null,"nameservers":[],"registrar":null}`, false},
+		{"no source decides", "whois_lookup", `{"domain":"unclear.de"}`, `{"code":"upstream_failed","message":"No source says whether this name is registered.","retryable":true}`, true},
+		{"a record under an extension that is not carried", "whois_lookup", `{"domain":"not.carried"}`, `{"code":"unsupported_extension","message":"This extension is not sold here. list_tlds shows those that are.","retryable":false}`, true},
+		{"the popular ones", "list_tlds", `{"category":"popular"}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00},{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}],"total":2,"limit":50,"offset":0}`, false},
+		{"a page", "list_tlds", `{"search":".CO","limit":1,"offset":1.0}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00}],"total":2,"limit":1,"offset":1}`, false},
+		{"beyond the end", "list_tlds", `{"offset":99}`, `{"tlds":[],"total":5,"limit":50,"offset":99}`, false},
+		{"another category", "list_tlds", `{"category":"cheap"}`, `{"code":"invalid_input","message":"The argument category can only be popular; leave it out for all extensions.","retryable":false}`, true},
+		{"limit 0", "list_tlds", `{"limit":0}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
+		{"limit 501", "list_tlds", `{"limit":501}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
+		{"half a limit", "list_tlds", `{"limit":1.5}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
+		{"a limit in words", "list_tlds", `{"limit":"10"}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
+		{"offset -1", "list_tlds", `{"offset":-1}`, `{"code":"invalid_input","message":"The argument offset must be between 0 and 2147483647.","retryable":false}`, true},
+		{"a price", "tld_price", `{"tld":".de"}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
+		{"a price without the dot", "tld_price", `{"tld":" DE "}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
+		{"a price in own letters", "tld_price", `{"tld":".рус"}`, `{"tld":".xn--p1acf","registerEur":20.00,"renewEur":20.00,"transferEur":20.00}`, false},
+		{"a price of nothing", "tld_price", `{"tld":""}`, `{"code":"invalid_input","message":"The argument tld is empty. Give an extension with its dot, for example .de.","retryable":false}`, true},
+		{"a price that is not on the list", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not sold here. list_tlds shows those that are.","retryable":false}`, true},
+		{"own domains", "list_my_domains", `{}`, `{"domains":[{"domain":"of-c1.de","tld":".de","status":"active","expiresAt":"2027-01-01T00:00:00Z","autoRenew":false}]}`, false},
+		{"an order", "start_order", `{"items":[{"domain":"a.de","type":"register"}]}`, `{"orderId":"o1","status":"awaiting_payment","items":[{"domain":"a.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o1","expiresAt":"2027-01-01T00:00:00Z"}`, false},
+		{"an order of a taken name", "start_order", `{"items":[{"domain":"taken.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"items":[{"domain":"taken.de","reason":"It is taken."}]}`, true},
+		{"an order of nothing", "start_order", `{"items":[]}`, `{"code":"invalid_input","message":"The argument items must have between 1 and 20 entries.","retryable":false}`, true},
+		{"an order of another type", "start_order", `{"items":[{"domain":"a.de","type":"steal"}]}`, `{"code":"invalid_input","message":"The type of an item must be register or transfer.","retryable":false}`, true},
+		{"an order without items", "start_order", `{}`, `{"code":"invalid_input","message":"The argument items is missing.","retryable":false}`, true},
+		{"an order of names", "start_order", `{"items":["a.de"]}`, `{"code":"invalid_input","message":"The argument items must be a list of objects with domain and type.","retryable":false}`, true},
+		{"a status", "get_order_status", `{"orderId":"o1"}`, `{"orderId":"o1","status":"completed","createdAt":"2026-11-15T00:00:00Z","amountEur":8.21,"items":[]}`, false},
+		{"another's order", "get_order_status", `{"orderId":"o2"}`, `{"code":"not_found","message":"This customer has no such order. Use the orderId that start_order returned.","retryable":false}`, true},
+	} {
+		t.Run(test.tool+": "+test.rule, func(t *testing.T) {
+			got := post(s.Serve, call(test.tool, test.arguments), "Authorization", "Bearer good")
+			r := read(t, got)
+			if got.Code != http.StatusOK || string(r.Result.StructuredContent) != test.want || r.Result.IsError != test.failed {
+				t.Errorf("got %d, isError %v, %s\nwant %s", got.Code, r.Result.IsError, r.Result.StructuredContent, test.want)
+			}
+			var body any
+			if err := json.Unmarshal(r.Result.StructuredContent, &body); err != nil {
+				t.Fatal(err)
+			}
+			if err := published[test.tool].Validate(body); err != nil {
+				t.Errorf("%s breaks the schema: %v", r.Result.StructuredContent, err)
+			}
+			if len(r.Result.Content) != 1 || r.Result.Content[0].Type != "text" || r.Result.Content[0].Text != test.want {
+				t.Errorf("the text is %v", r.Result.Content)
+			}
+		})
+	}
+}
+
+func TestToolsSpendFromTheBudgetThatIsTheirs(t *testing.T) {
+	s, w := newServer(t, nil)
+	for tool, arguments := range map[string]string{
+		"domain_check": `{"domain":"a.de"}`, "domain_search": `{"query":"a"}`, "list_tlds": `{}`, "tld_price": `{"tld":""}`, "whois_lookup": `{"domain":"a.de"}`,
+	} {
+		mine, other := w.lookup, w.whois
+		if tool == "whois_lookup" {
+			mine, other = other, mine
+		}
+		mine.left.Store(1)
+		other.left.Store(1)
+		if r := read(t, post(s.Serve, call(tool, arguments))); strings.Contains(string(r.Result.StructuredContent), "rate_limited") {
+			t.Errorf("%s: got %s", tool, r.Result.StructuredContent)
+		}
+		if mine.left.Load() != 0 || other.left.Load() != 1 {
+			t.Errorf("%s: %d and %d are left", tool, mine.left.Load(), other.left.Load())
+		}
+		got := post(s.Serve, call(tool, arguments))
+		want := `{"code":"rate_limited","message":"The limit for this address is reached. Wait 5 seconds before the next call.","retryable":true,"retryAfter":5}`
+		if r := read(t, got); got.Code != http.StatusOK || !r.Result.IsError || string(r.Result.StructuredContent) != want {
+			t.Errorf("%s: got %d %s", tool, got.Code, got.Body)
+		}
+	}
+	w.lookup.left.Store(9)
+	w.whois.left.Store(9)
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`, call("list_my_domains", "{}"), call("no_such_tool", "{}"),
+	} {
+		post(s.Serve, message)
+	}
+	if w.lookup.left.Load() != 9 || w.whois.left.Load() != 9 {
+		t.Errorf("%d and %d are left", w.lookup.left.Load(), w.whois.left.Load())
+	}
+}
+
+func TestAPanicIsLoggedWithoutItsWords(t *testing.T) {
+	log := &bytes.Buffer{}
+	s, _ := newServer(t, func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
+	post(s.Serve, call("domain_check", `{"domain":"panic.de"}`))
+	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "a tool panicked") {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestTheListingInsideTheProgramIsWhole(t *testing.T) {
+	list, err := readListing(Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		tool, err := entry.tool()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var output struct {
+			Defs map[string]json.RawMessage `json:"$defs"`
+		}
+		text, ok := tool.OutputSchema.(json.RawMessage)
+		if !ok {
+			t.Fatalf("%s: the schema is not ready to send", entry.Name)
+		}
+		if err := json.Unmarshal(text, &output); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), `"#/$defs/`)[1:] {
+			name, _, _ := strings.Cut(part, `"`)
+			if _, ok := output.Defs[name]; !ok {
+				t.Errorf("%s refers to %s, which is not there", entry.Name, name)
+			}
+		}
+	}
+}
