@@ -23,6 +23,8 @@ var templates embed.FS
 // Facts are what the documents say about this service.
 type Facts struct {
 	BaseURL string
+	// Version is the program's, as the MCP server tells it.
+	Version string
 	// LookupPerMinute and LookupPer6Hours are the limits of an address.
 	LookupPerMinute, LookupPer6Hours int
 }
@@ -103,16 +105,18 @@ func (f Facts) render(file string) ([]byte, error) {
 		return nil, err
 	}
 	isJSON := strings.HasSuffix(file, ".json")
-	base := f.BaseURL
+	base, version := f.BaseURL, f.Version
 	if isJSON {
-		quoted, err := json.Marshal(base)
-		if err != nil {
+		if base, err = escape(base); err != nil {
 			return nil, err
 		}
-		base = strings.Trim(string(quoted), `"`)
+		if version, err = escape(version); err != nil {
+			return nil, err
+		}
 	}
 	body := []byte(strings.NewReplacer(
 		"{base_url}", base,
+		"{version}", version,
 		"{host}", urnHost(f.BaseURL),
 		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
 		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
@@ -121,6 +125,15 @@ func (f Facts) render(file string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
 	}
 	return body, nil
+}
+
+// escape is text as it stands inside the quotes of a JSON string.
+func escape(text string) (string, error) {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return "", err
+	}
+	return string(quoted[1 : len(quoted)-1]), nil
 }
 
 // urnHost is the host of the base address with nothing in it that has a meaning
