@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
 const (
@@ -98,7 +99,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	p.background = append(p.background, look.keepBootstrapFresh)
 	p.closers = append(p.closers, look.close)
-	budget, err := p.newBudget()
+	budget, whoisBudget, err := p.newBudgets()
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +119,17 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			LookupPerMinute: cfg.Limits.LookupPerMinute,
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 		},
-		Lookups:        look.engine,
-		Budget:         budget,
+		Lookups: look.engine,
+		Budget:  budget,
+		Agents: mcp.Config{
+			AllowedOrigins: cfg.Server.AllowedOrigins,
+			Version:        version,
+			Limits: mcp.Limits{
+				LookupPerMinute: cfg.Limits.LookupPerMinute, LookupPer6Hours: cfg.Limits.LookupPer6Hours,
+				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
+			},
+			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget, Tokens: noTokens{},
+		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Logger:         logger,
@@ -134,35 +144,56 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	return p, nil
 }
 
-// newBudget sets the limits of the lookups.
-func (p *product) newBudget() (*quota.Budget, error) {
+// newBudgets sets the limits of the lookups, and those of whois_lookup.
+func (p *product) newBudgets() (lookups, whois *quota.Budget, err error) {
 	limits := p.cfg.Limits
-	var shared []quota.Shared
+	var shared, sharedWhois []quota.Shared
 	for _, egress := range limits.SharedEgress {
 		networks, err := config.Prefixes([]string{egress.Network})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		shared = append(shared, quota.Shared{
 			Network: networks[0],
-			Windows: lookupWindows(egress.LookupPerMinute, egress.LookupPer6Hours),
+			Windows: windows(egress.LookupPerMinute, egress.LookupPer6Hours),
+		})
+		sharedWhois = append(sharedWhois, quota.Shared{
+			Network: networks[0],
+			Windows: windows((egress.LookupPerMinute+1)/2, (egress.LookupPer6Hours+1)/2),
 		})
 	}
-	budget, err := quota.NewBudget(quota.Config{
-		Windows: lookupWindows(limits.LookupPerMinute, limits.LookupPer6Hours),
-		MaxKeys: limits.MaxAddresses,
-	}, shared)
+	lookups, err = p.newBudget(windows(limits.LookupPerMinute, limits.LookupPer6Hours), shared)
+	if err != nil {
+		return nil, nil, err
+	}
+	whois, err = p.newBudget(windows(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
+	if err != nil {
+		return nil, nil, err
+	}
+	return lookups, whois, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dotkontor_limits_addresses",
+		Help: "Addresses whose requests are remembered at this moment, counted once for each kind of limit.",
+	}, func() float64 { return float64(lookups.Len() + whois.Len()) }))
+}
+
+func (p *product) newBudget(everyone []quota.Window, shared []quota.Shared) (*quota.Budget, error) {
+	budget, err := quota.NewBudget(quota.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
 	if err != nil {
 		return nil, err
 	}
 	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, sweepLimitsEvery) })
-	return budget, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "dotkontor_limits_addresses",
-		Help: "Addresses whose requests are remembered at this moment.",
-	}, func() float64 { return float64(budget.Len()) }))
+	return budget, nil
 }
 
-func lookupWindows(perMinute, perSixHours int) []quota.Window {
+// noTokens is what signed-in tools know as long as there are no accounts.
+type noTokens struct{}
+
+// Verify refuses every token.
+func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
+	return mcp.Caller{}, mcp.ErrBadToken
+}
+
+func windows(perMinute, perSixHours int) []quota.Window {
 	return []quota.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
 }
 

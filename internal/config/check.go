@@ -84,6 +84,12 @@ func (s *Server) check(k *checker) {
 			k.wrong("server.trusted_proxies", "%s trusts everybody, and then everybody chooses the address that is counted", network)
 		}
 	}
+	for _, origin := range s.AllowedOrigins {
+		address, err := url.Parse(origin)
+		if err != nil || address.Hostname() == "" || origin != address.Scheme+"://"+address.Host {
+			k.wrong("server.allowed_origins", "%q is not an origin, like https://app.example", origin)
+		}
+	}
 	if s.MetricsListen == s.Listen {
 		k.wrong("server.metrics_listen", "it must be another address than server.listen")
 	}
@@ -102,6 +108,8 @@ func (s *Server) check(k *checker) {
 
 func (l *Limits) check(k *checker) {
 	k.windows("limits.", l.LookupPerMinute, l.LookupPer6Hours)
+	k.between("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
+	k.between("limits.whois_per_6_hours", l.WhoisPer6Hours, 1, 100_000)
 	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
 	for i, egress := range l.SharedEgress {
 		key := fmt.Sprintf("limits.shared_egress[%d].", i)

@@ -46,6 +46,11 @@ type Server struct {
 	// TrustedProxies are the networks whose X-Forwarded-For or Forwarded header
 	// is believed. Default: none.
 	TrustedProxies []string `toml:"trusted_proxies"`
+	// AllowedOrigins are web origins ("https://app.example") from which the MCP
+	// endpoint may be called, and whose host it may be called by, though BaseURL
+	// is a loopback address: for tunnels and for pages under development. Where
+	// BaseURL is a public address, pages of any origin may call. Default: none.
+	AllowedOrigins []string `toml:"allowed_origins"`
 	// MaxHeaderBytes bounds the head of a request. Default: 16384.
 	MaxHeaderBytes int `toml:"max_header_bytes"`
 	// MaxConnections and MaxConnectionsPerAddress bound the connections that are
@@ -83,10 +88,16 @@ type Limits struct {
 	// lookup tools. Default: 30 and 300.
 	LookupPerMinute int `toml:"lookup_per_minute"`
 	LookupPer6Hours int `toml:"lookup_per_6_hours"`
-	// MaxAddresses bounds how many addresses are remembered. Default: 2000000.
+	// WhoisPerMinute and WhoisPer6Hours are for the tool whois_lookup alone.
+	// Default: 15 and 150.
+	WhoisPerMinute int `toml:"whois_per_minute"`
+	WhoisPer6Hours int `toml:"whois_per_6_hours"`
+	// MaxAddresses bounds how many addresses are remembered, for each of the two
+	// limits. Default: 2000000.
 	MaxAddresses int `toml:"max_addresses"`
 	// SharedEgress gives networks whose users share a few addresses limits of
-	// their own, each address for itself. Default: none.
+	// their own, each address for itself; whois_lookup gets half as much.
+	// Default: none.
 	SharedEgress []SharedEgress `toml:"shared_egress"`
 }
 
@@ -189,8 +200,10 @@ func Default() Config {
 			IdleTimeout:              Duration(2 * time.Minute),
 			DrainTimeout:             Duration(10 * time.Second),
 		},
-		Log:    Log{Format: "json", Level: "info"},
-		Limits: Limits{LookupPerMinute: 30, LookupPer6Hours: 300, MaxAddresses: 2_000_000},
+		Log: Log{Format: "json", Level: "info"},
+		Limits: Limits{
+			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
+		},
 		Lookup: Lookup{
 			Deadline:    Duration(5500 * time.Millisecond),
 			KeepFree:    Duration(30 * time.Second),

@@ -114,6 +114,10 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[log]\nformat = \"xml\"", "log.format"},
 		{"[limits]\nlookup_per_minute = 0", "limits.lookup_per_minute"},
 		{"[[limits.shared_egress]]\nnetwork = \"x\"", "limits.shared_egress[0].network"},
+		{"[server]\nallowed_origins = [\"app.example\"]", "server.allowed_origins"},
+		{"[server]\nallowed_origins = [\"https://app.example/\"]", "server.allowed_origins"},
+		{"[limits]\nwhois_per_minute = 0", "limits.whois_per_minute"},
+		{"[limits]\nwhois_per_6_hours = 0", "limits.whois_per_6_hours"},
 		{"[lookup]\ndeadline = \"6s\"", "lookup.deadline"},
 		{"[upstream]\nbootstrap = \"ftp://x\"", "upstream.bootstrap"},
 		{"[upstream]\nbootstrap = \"httpx://x\"", "upstream.bootstrap"},
@@ -164,6 +168,9 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 func normal(c Config) Config {
 	if len(c.Server.TrustedProxies) == 0 {
 		c.Server.TrustedProxies = nil
+	}
+	if len(c.Server.AllowedOrigins) == 0 {
+		c.Server.AllowedOrigins = nil
 	}
 	if len(c.Limits.SharedEgress) == 0 {
 		c.Limits.SharedEgress = nil

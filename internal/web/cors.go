@@ -5,8 +5,8 @@ import "net/http"
 // The values are shared slices, put in without copying: they are never changed.
 var (
 	anyOrigin     = []string{"*"}
-	exposed       = []string{"Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"}
-	preflightHead = []string{"Content-Type, Authorization"}
+	exposed       = []string{"Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, WWW-Authenticate, Mcp-Session-Id"}
+	preflightHead = []string{"Content-Type, Authorization, Accept, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID"}
 	preflightAge  = []string{"86400"}
 )
 

@@ -106,7 +106,7 @@ func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, to
 	if !o.logger.Enabled(r.Context(), level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 9)
+	attrs := make([]slog.Attr, 0, 10)
 	attrs = append(attrs,
 		slog.String("id", id),
 		slog.String("method", usualMethod(r.Method)),
@@ -115,6 +115,9 @@ func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, to
 		slog.Int64("bytes", rec.bytes),
 		slog.Int64("us", took.Microseconds()),
 	)
+	if rec.tool != "" {
+		attrs = append(attrs, slog.String("tool", rec.tool))
+	}
 	if rec.kind != 0 {
 		attrs = append(attrs, slog.String("error", rec.kind.String()), slog.String("code", string(rec.code)))
 		if rec.detail != "" {
@@ -167,6 +170,7 @@ type recorder struct {
 	kind     registrar.Kind
 	code     registrar.Code
 	detail   string
+	tool     string
 }
 
 func (rec *recorder) WriteHeader(status int) {
@@ -192,6 +196,9 @@ func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 func (rec *recorder) Note(kind registrar.Kind, code registrar.Code, detail string) {
 	rec.kind, rec.code, rec.detail = kind, code, detail
 }
+
+// NoteTool keeps the name of the tool that was called; see wire.NoteTool.
+func (rec *recorder) NoteTool(name string) { rec.tool = name }
 
 func (rec *recorder) wrote() bool { return rec.answered != 0 }
 

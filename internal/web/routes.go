@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/later"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
@@ -24,6 +25,9 @@ type Config struct {
 	// Lookups and Budget serve the REST interface.
 	Lookups rest.Lookups
 	Budget  rest.Budget
+	// Agents is the MCP endpoint. The front fills in what it shares with it:
+	// base address, budget, address and logger.
+	Agents mcp.Config
 	// TrustedProxies are the networks whose forwarding headers are believed.
 	TrustedProxies []netip.Prefix
 	// Ready says whether the service wants new requests.
@@ -50,6 +54,10 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 	if err != nil {
 		return nil, err
 	}
+	agents, err := mcp.New(cfg.agents(addresses))
+	if err != nil {
+		return nil, err
+	}
 	pending := later.New(time.Now)
 	const anyOrigin = true
 	return []route{
@@ -61,6 +69,9 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 		{"POST", "/api/acp/checkout_sessions/{id}", pending.Checkout, false},
 		{"POST", "/api/acp/checkout_sessions/{id}/complete", pending.Complete, false},
 		{"POST", "/api/acp/checkout_sessions/{id}/cancel", pending.Checkout, false},
+
+		{"POST", mcp.Path, agents.Serve, anyOrigin},
+		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
 
 		// Both spellings: clients that strip the slash do not follow redirects
 		// of a POST.
@@ -94,6 +105,14 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 	}, nil
 }
 
+// agents is the endpoint's configuration with what it shares with the rest.
+func (cfg Config) agents(addresses addressFinder) mcp.Config {
+	shared := cfg.Agents
+	shared.BaseURL, shared.Budget = cfg.Facts.BaseURL, cfg.Budget
+	shared.Address, shared.Logger = addresses.find, cfg.Logger
+	return shared
+}
+
 // New returns the handler of the whole service.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
@@ -117,8 +136,12 @@ func New(cfg Config) (http.Handler, error) {
 			res.methods[http.MethodHead] = r.handler
 		}
 	}
-	for _, res := range resources {
+	for path, res := range resources {
 		res.allow = allowed(res.methods)
+		res.refuse = noSuchMethod
+		if path == mcp.Path || path == mcp.LoginPath {
+			res.refuse = mcp.RefuseMethod
+		}
 	}
 	mux.HandleFunc("/", notFound)
 	return newObserver(mux, cfg.Logger, cfg.Registry)
@@ -130,6 +153,8 @@ type resource struct {
 	methods   map[string]http.HandlerFunc
 	allow     string
 	anyOrigin bool
+	// refuse answers 405 in the words of the path's protocol.
+	refuse http.HandlerFunc
 }
 
 func allowed(methods map[string]http.HandlerFunc) string {
@@ -157,6 +182,10 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	res.refuse(w, r)
+}
+
+func noSuchMethod(w http.ResponseWriter, _ *http.Request) {
 	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
 }
 

@@ -16,9 +16,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
 // lookups answers by the name that is asked.
@@ -39,7 +41,23 @@ func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	return answer, nil
 }
 
+func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
+	return lookup.WhoisAnswer{}, nil
+}
+
 func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
+// noTokens knows no token.
+type noTokens struct{}
+
+func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
+	return mcp.Caller{}, mcp.ErrBadToken
+}
+
+// agents is what the MCP endpoint needs to stand.
+func agents() mcp.Config {
+	return mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}}
+}
 
 type budget struct{ left int }
 
@@ -56,7 +74,7 @@ func newFront(t *testing.T, left int) (http.Handler, *bytes.Buffer) {
 	t.Helper()
 	log := &bytes.Buffer{}
 	handler, err := New(Config{
-		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Lookups: lookups{}, Budget: &budget{left: left},
+		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Lookups: lookups{}, Budget: &budget{left: left}, Agents: agents(),
 		Ready: func() bool { return left > 0 }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: prometheus.NewRegistry(),
 	})
 	if err != nil {
@@ -172,7 +190,10 @@ func TestTheFrontRefusesToStandWithoutItsParts(t *testing.T) {
 		t.Error("an empty configuration was accepted")
 	}
 	registry := prometheus.NewRegistry()
-	cfg := Config{Logger: slog.New(slog.DiscardHandler), Registry: registry, Ready: func() bool { return true }}
+	cfg := Config{
+		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Budget: &budget{}, Agents: agents(),
+		Logger: slog.New(slog.DiscardHandler), Registry: registry, Ready: func() bool { return true },
+	}
 	if _, err := New(cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,10 @@ func (l *Live) Extension(tld string) (registrar.Extension, bool) {
 	return l.current.Load().Extension(tld)
 }
 
+// All is every row of the list in force, in alphabetical order. The caller owns
+// the slice.
+func (l *Live) All() []registrar.Extension { return l.current.Load().All() }
+
 // Change is one difference between two lists. An empty Field means that the
 // whole row came (Old is empty) or went (New is empty).
 type Change struct {

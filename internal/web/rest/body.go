@@ -7,11 +7,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 const maxBody = 16 << 10
@@ -122,99 +119,8 @@ func checkContentType(header string) error {
 	return nil
 }
 
-// checkResult is the contract's CheckResult and what we add to it.
-type checkResult struct {
-	Domain      string           `json:"domain"`
-	TLD         string           `json:"tld"`
-	Available   *bool            `json:"available"`
-	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
-	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
-	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
-	evidence
-}
-
-// evidence says who decided, when and why. It is more than the contract asks.
-type evidence struct {
-	CheckedAt string        `json:"checkedAt,omitempty"`
-	Source    lookup.Source `json:"source,omitempty"`
-	Reason    lookup.Reason `json:"reason,omitempty"`
-	Premium   bool          `json:"premium,omitempty"`
-}
-
-func evidenceOf(answer lookup.Answer) evidence {
-	e := evidence{Source: answer.Source, Reason: answer.Reason, Premium: answer.Premium}
-	if !answer.CheckedAt.IsZero() {
-		e.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
-	}
-	return e
-}
-
-// unsupportedBody is the contract's UnsupportedResult.
-type unsupportedBody struct {
-	Domain    string `json:"domain"`
-	TLD       string `json:"tld"`
-	Supported bool   `json:"supported"`
-}
-
-// searchBody is the contract's SearchResult.
-type searchBody struct {
-	SLD     string        `json:"sld"`
-	Results []searchEntry `json:"results"`
-}
-
-type searchEntry struct {
-	Domain    string           `json:"domain"`
-	TLD       string           `json:"tld"`
-	Available *bool            `json:"available"`
-	PriceEUR  *registrar.Cents `json:"priceEur"`
-	Error     bool             `json:"error,omitempty"`
-	evidence
-}
-
 // errorBody is the contract's Error.
 type errorBody struct {
 	Error  string `json:"error"`
 	Domain string `json:"domain,omitempty"`
-}
-
-func checkBody(answer lookup.Answer) checkResult {
-	body := checkResult{
-		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), evidence: evidenceOf(answer),
-	}
-	if p := answer.Prices; p != nil {
-		body.RegisterEUR, body.RenewEUR, body.TransferEUR = &p.Register, &p.Renew, &p.Transfer
-	}
-	return body
-}
-
-func searchBodyOf(w http.ResponseWriter, result lookup.Result) searchBody {
-	body := searchBody{SLD: result.Label, Results: make([]searchEntry, 0, len(result.Entries))}
-	for _, entry := range result.Entries {
-		line := searchEntry{
-			Domain: entry.Domain, TLD: entry.TLD, Available: available(entry.Answer), evidence: evidenceOf(entry.Answer),
-		}
-		switch {
-		case entry.Err != nil:
-			line.Error = true
-			wire.Annotate(w, entry.Err)
-		case entry.Prices != nil:
-			line.PriceEUR = &entry.Prices.Register
-		}
-		body.Results = append(body.Results, line)
-	}
-	return body
-}
-
-var yes, no = true, false
-
-// available is the contract's boolean or null.
-func available(answer lookup.Answer) *bool {
-	switch answer.Availability {
-	case lookup.Available:
-		return &yes
-	case lookup.Taken:
-		return &no
-	default:
-		return nil
-	}
 }

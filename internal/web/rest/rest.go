@@ -45,9 +45,9 @@ func (h *Handler) Check(w http.ResponseWriter, r *http.Request) {
 		answer, err := h.lookups.Check(ctx, domain)
 		switch {
 		case err == nil:
-			return checkBody(answer), nil
+			return wire.NewCheckResult(answer), nil
 		case registrar.KindOf(err) == registrar.KindUnsupported:
-			return unsupportedBody{Domain: domain, TLD: answer.TLD}, nil
+			return wire.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
 		case registrar.KindOf(err) == registrar.KindUpstream:
 			return errorBody{Error: sentence(err), Domain: answer.Domain}, err
 		default:
@@ -63,7 +63,7 @@ func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return errorBody{Error: sentence(err)}, err
 		}
-		return searchBodyOf(w, result), nil
+		return wire.NewSearchResult(result, func(err error) { wire.Annotate(w, err) }), nil
 	})
 }
 

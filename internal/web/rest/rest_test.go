@@ -148,28 +148,3 @@ func fuzzBody(f *testing.F, field string, serve http.HandlerFunc) {
 		}
 	})
 }
-
-// The fast encoder and encoding/json say the same, or the fast one steps back.
-func TestAnAnswerIsEncodedAsEncodingJSONWould(t *testing.T) {
-	price, free := registrar.Cents(690), registrar.Cents(0)
-	for _, body := range []checkResult{
-		{Domain: "a.de", TLD: ".de"},
-		{Domain: "a.de", TLD: ".de", Available: &yes, RegisterEUR: &price, RenewEUR: &price, TransferEUR: &free},
-		{Domain: "a.de", TLD: ".de", Available: &no, evidence: evidence{
-			CheckedAt: "2026-11-15T09:00:00Z", Source: lookup.SourceRDAP, Reason: lookup.ReasonRegistered, Premium: true,
-		}},
-	} {
-		want, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := body.AppendJSON(nil); !ok || string(got) != string(want) {
-			t.Errorf("got  %s, %v\nwant %s", got, ok, want)
-		}
-	}
-	for _, domain := range []string{"bücher.de", `a"b`, "a\\b", "a<b", "a\nb"} {
-		if got, ok := (checkResult{Domain: domain}).AppendJSON(nil); ok {
-			t.Errorf("%q is written as %s", domain, got)
-		}
-	}
-}

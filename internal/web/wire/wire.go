@@ -88,3 +88,17 @@ func Annotate(w http.ResponseWriter, err error) {
 	}
 	noter.Note(registrar.KindInternal, "", "")
 }
+
+// ToolNoter is a ResponseWriter that keeps the name of a tool for the request
+// log.
+type ToolNoter interface {
+	NoteTool(name string)
+}
+
+// NoteTool leaves the name of the tool that was called in the request log. It
+// must come from our own list, never from the client.
+func NoteTool(w http.ResponseWriter, name string) {
+	if noter, ok := w.(ToolNoter); ok {
+		noter.NoteTool(name)
+	}
+}

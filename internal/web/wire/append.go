@@ -1,16 +1,13 @@
-package rest
+package wire
 
-import (
-	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
-)
+import "github.com/dotkontor/dotkontor/internal/registrar"
 
-var _ wire.Appender = checkResult{}
+var _ Appender = CheckResult{}
 
 // AppendJSON writes what encoding/json would. The answer to a check is the one
 // body that is sent thousands of times a second, and reflection was an eighth of
 // its cost.
-func (r checkResult) AppendJSON(b []byte) ([]byte, bool) {
+func (r CheckResult) AppendJSON(b []byte) ([]byte, bool) {
 	o := object{b: append(b, '{'), plain: true}
 	o.text("domain", r.Domain)
 	o.text("tld", r.TLD)
@@ -58,7 +55,7 @@ func (o *object) raw(key, value string) {
 func (o *object) text(key, value string) {
 	o.key(key)
 	var ok bool
-	o.b, ok = wire.AppendPlainString(o.b, value)
+	o.b, ok = AppendPlainString(o.b, value)
 	o.plain = o.plain && ok
 }
 

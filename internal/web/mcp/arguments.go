@@ -1,0 +1,63 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+)
+
+// arguments are what a tool was called with. Names of arguments are matched
+// exactly. Those that a tool does not know are ignored, as the REST interface
+// ignores unknown fields: some clients add their own to every call.
+type arguments map[string]json.RawMessage
+
+func readArguments(raw json.RawMessage) (arguments, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, nil
+	}
+	var args arguments
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, wrongArgument("arguments must be a JSON object.")
+	}
+	return args, nil
+}
+
+// given says whether an argument is there; null is as good as nothing.
+func (a arguments) given(name string) bool {
+	raw, ok := a[name]
+	return ok && string(raw) != "null"
+}
+
+// text is a required string.
+func (a arguments) text(name string) (string, error) {
+	if !a.given(name) {
+		return "", wrongArgument("The argument %s is missing.", name)
+	}
+	return a.optionalText(name)
+}
+
+func (a arguments) optionalText(name string) (string, error) {
+	if !a.given(name) {
+		return "", nil
+	}
+	var value string
+	if err := json.Unmarshal(a[name], &value); err != nil {
+		return "", wrongArgument("The argument %s must be a string.", name)
+	}
+	return value, nil
+}
+
+// number is a whole number in a range. 10.0 is one, as JSON Schema has it.
+func (a arguments) number(name string, fallback, low, high int) (int, error) {
+	if !a.given(name) {
+		return fallback, nil
+	}
+	var value float64
+	if err := json.Unmarshal(a[name], &value); err != nil || value != math.Trunc(value) {
+		return 0, wrongArgument("The argument %s must be a whole number.", name)
+	}
+	if value < float64(low) || value > float64(high) {
+		return 0, wrongArgument("The argument %s must be between %d and %d.", name, low, high)
+	}
+	return int(value), nil
+}

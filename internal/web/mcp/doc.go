@@ -1,0 +1,38 @@
+// Package mcp is the endpoint for agents: the Model Context Protocol over
+// Streamable HTTP, without sessions, at /api/mcp.
+//
+// Five tools look things up for anybody, within the budget of the address; three
+// act for the customer whose token comes with the request. All eight are listed
+// to everybody, so that a model knows what signing in is good for.
+//
+// # The gate
+//
+// What is protected: a customer's domains and orders. Who attacks: anybody who
+// can send bytes. The way in would be a message that a guard reads as harmless
+// and the library reads as a call of a signed-in tool: keys that differ in case
+// only, a key given twice, an escaped letter in the tool's name, a batch of one,
+// a header that names another tool than the body. So there is no second reader.
+// The library parses the message; a middleware behind its parser sees the tool
+// that is about to be called, and closes the gate of this request if the caller
+// may not; the tool is then not called. The writer in front of the library
+// looks at the gate before the first byte leaves, and a closed gate turns
+// whatever the library answers into the 401 or 403 of the contract. The guard
+// and the status can only be wrong together, and a signed-in tool asks the same
+// question once more before it runs.
+//
+// A token that comes along must be good, whatever is called: a client whose
+// token has expired shall learn it now and not from an answer that lacks what it
+// expected. /api/mcp/login is the same endpoint for clients that sign in only
+// when they connect: there everything needs a token.
+//
+// What the library would answer in plain text becomes a JSON-RPC error here, and
+// batches are refused in every revision of the protocol. To answer such errors
+// with the id of their request the message is decoded once more, by the same
+// decoder; nothing is decided by that.
+//
+// A page in a browser must not reach a service on the same machine or behind a
+// name that was bent to point there: see hosts.
+//
+// Arguments of tools hold searched names. They reach no log; the name of the
+// tool does, from our own list.
+package mcp

@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// failure is the structured content of a call that did not work.
+type failure struct {
+	Code       string        `json:"code"`
+	Message    string        `json:"message"`
+	Retryable  bool          `json:"retryable"`
+	RetryAfter int64         `json:"retryAfter,omitempty"`
+	Items      []ItemProblem `json:"items,omitempty"`
+}
+
+// The codes of failures.
+const (
+	invalidInput         = "invalid_input"
+	unsupportedExtension = "unsupported_extension"
+	rateLimited          = "rate_limited"
+	upstreamFailed       = "upstream_failed"
+	notFound             = "not_found"
+	notPayable           = "not_payable"
+	internalFailure      = "internal"
+)
+
+// badArgument is wrong input whose sentence names the argument.
+type badArgument struct{ sentence string }
+
+func (b *badArgument) Error() string { return "a bad argument" }
+
+// Unwrap makes it one of our errors for the log, without its words.
+func (b *badArgument) Unwrap() error {
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: "argument"}
+}
+
+func wrongArgument(format string, args ...any) error {
+	return &badArgument{sentence: fmt.Sprintf(format, args...)}
+}
+
+// failureOf is what a model reads about err.
+func failureOf(err error) failure {
+	var argument *badArgument
+	var problems *NotPayable
+	switch {
+	case errors.As(err, &argument):
+		return failure{Code: invalidInput, Message: argument.sentence}
+	case errors.As(err, &problems):
+		return failure{Code: notPayable, Message: sentenceNotPayable, Items: problems.Items}
+	case errors.Is(err, ErrNotFound):
+		return failure{Code: notFound, Message: sentenceNotFound}
+	}
+	var e *registrar.Error
+	if !errors.As(err, &e) {
+		return failure{Code: internalFailure, Message: sentenceInternal, Retryable: true}
+	}
+	switch e.Kind {
+	case registrar.KindInvalid:
+		return failure{Code: invalidInput, Message: sentenceFor(e.Code, sentenceBadName)}
+	case registrar.KindUnsupported:
+		return failure{Code: unsupportedExtension, Message: sentenceUnsupported}
+	case registrar.KindRateLimited:
+		wait := int64((e.RetryAfter + time.Second - 1) / time.Second)
+		return failure{
+			Code: rateLimited, Message: fmt.Sprintf(sentenceRateLimited, wait), Retryable: true, RetryAfter: max(1, wait),
+		}
+	case registrar.KindUpstream:
+		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}
+	default:
+		return failure{Code: internalFailure, Message: sentenceInternal, Retryable: true}
+	}
+}
+
+func sentenceFor(code registrar.Code, otherwise string) string {
+	if text, ok := sentences[code]; ok {
+		return text
+	}
+	return otherwise
+}
+
+const (
+	sentenceBadName     = "This is not a domain name. Give it with its extension, for example example.de."
+	sentenceUnsupported = "This extension is not sold here. list_tlds shows those that are."
+	sentenceRateLimited = "The limit for this address is reached. Wait %d seconds before the next call."
+	sentenceUpstream    = "The registry could not be asked. Try again in a minute."
+	sentenceInternal    = "Something went wrong on our side. Try again later."
+	sentenceNotPayable  = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
+	sentenceNotFound    = "This customer has no such order. Use the orderId that start_order returned."
+)
+
+// sentences say what is wrong with a name, or with a registry, and what to do.
+var sentences = map[registrar.Code]string{
+	registrar.NameEmpty:        "The name is empty. Give a domain name, for example example.de.",
+	registrar.NameNoExtension:  "The extension is missing. Give the full name, for example example.de, or use domain_search.",
+	registrar.NameIsExtension:  "This is only an extension. Put a name before it, for example example.de, or use tld_price.",
+	registrar.NameSubdomain:    "Only one name may stand before the extension. Leave out www and other parts.",
+	registrar.NameEmptyLabel:   "A part of the name is empty. Look at the dots.",
+	registrar.NameLabelTooLong: "A part of the name is longer than 63 characters.",
+	registrar.NameTooLong:      "The name is longer than 253 characters.",
+	registrar.NameHyphenEdge:   "A part of a name must not begin or end with a hyphen.",
+	registrar.NameHyphens34:    "Two hyphens must not stand in third and fourth place.",
+	registrar.NamePunycode:     "The part that begins with xn-- is not valid. Write the name with its own letters.",
+	registrar.NameUnderscore:   "Underscores are not allowed in domain names. Use a hyphen.",
+	registrar.NameAddress:      "This is an IP address. Give a domain name.",
+	registrar.NameURL:          "This is a web address. Give only the domain name, without https:// and path.",
+	registrar.NamePort:         "Give the domain name without colon and port.",
+	registrar.NameEmail:        "This is an e-mail address. Give only the domain name after the @.",
+	registrar.NameControl:      "The name contains an invisible control character.",
+	registrar.NameSpace:        "The name contains a space. Leave it out or use a hyphen.",
+	registrar.NameCharacter:    "The name contains a character that is not allowed in domain names.",
+	registrar.NameNotASCII:     "A search takes only a-z, 0-9 and hyphens. Check names with other letters by domain_check.",
+
+	registrar.FaultTimeout:   "The registry did not answer in time. Try again in a minute.",
+	registrar.FaultRefused:   "The registry can't be reached at the moment. Try again in a minute.",
+	registrar.FaultThrottled: "The registry takes no more questions at the moment. Try again in a few minutes.",
+	registrar.FaultBroken:    "The registry gave an answer that can't be understood. Try again later.",
+	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
+	lookup.Undetermined:      "No source says whether this name is registered.",
+}

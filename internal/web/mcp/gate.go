@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What a refused caller is told, beside the status and the header.
+const (
+	// codeNoAccess is the JSON-RPC code of 401 and 403, from the range that is
+	// left to servers.
+	codeNoAccess     = -32001
+	sentenceSignIn   = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
+	sentenceNoScope  = "This token may not do that: signed-in tools need the scope mcp:write."
+	callToolMethod   = "tools/call"
+	insufficientText = `Bearer error="insufficient_scope", scope="mcp:write", `
+)
+
+// requestState is what one HTTP request carries through the library: who calls, from
+// where, and what came of it. The library works on goroutines of its own, which
+// may outlive the HTTP request, so what they write is locked.
+type requestState struct {
+	address   netip.Addr
+	caller    *Caller
+	mu        sync.Mutex
+	refused   int // 401 or 403 once the gate is closed
+	tool      string
+	complaint error
+}
+
+type stateKey struct{}
+
+func withState(ctx context.Context, state *requestState) context.Context {
+	return context.WithValue(ctx, stateKey{}, state)
+}
+
+// stateOf is never nil: a context that came round the gate is one of nobody.
+func stateOf(ctx context.Context) *requestState {
+	if state, ok := ctx.Value(stateKey{}).(*requestState); ok {
+		return state
+	}
+	return &requestState{}
+}
+
+func (s *requestState) close(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = status
+}
+
+func (s *requestState) closed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
+func (s *requestState) note(tool string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tool = tool
+}
+
+func (s *requestState) complain(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.complaint = err
+}
+
+func (s *requestState) outcome() (tool string, complaint error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tool, s.complaint
+}
+
+// mayUseSignedInTools is the one place that decides; 0 means yes.
+func (s *requestState) mayUseSignedInTools() (status int) {
+	switch {
+	case s.caller == nil:
+		return http.StatusUnauthorized
+	case !s.caller.MayWrite:
+		return http.StatusForbidden
+	default:
+		return 0
+	}
+}
+
+// guard stands behind the library's parser and before its tools.
+func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+		state := stateOf(ctx)
+		defer func() {
+			if problem := recover(); problem != nil {
+				result, err = s.caught(ctx, state)
+			}
+		}()
+		if !served(method) {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no such method"}
+		}
+		if method != callToolMethod {
+			return next(ctx, method, req)
+		}
+		params, ok := req.GetParams().(*sdk.CallToolParamsRaw)
+		if !ok || params == nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "tools/call needs the name of a tool"}
+		}
+		known, ok := s.tools[params.Name]
+		if !ok {
+			return next(ctx, method, req) // the library says that there is none
+		}
+		state.note(known.name)
+		if !known.signedIn {
+			return next(ctx, method, req)
+		}
+		switch status := state.mayUseSignedInTools(); status {
+		case http.StatusUnauthorized:
+			state.close(status)
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn}
+		case http.StatusForbidden:
+			state.close(status)
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceNoScope}
+		default:
+			return next(ctx, method, req)
+		}
+	}
+}
+
+// served says whether a method belongs to what we declare. The library would
+// answer for more, such as lists of prompts that nobody has written.
+func served(method string) bool {
+	switch method {
+	case "initialize", "ping", "tools/list", callToolMethod, "server/discover":
+		return true
+	default:
+		return strings.HasPrefix(method, "notifications/") || servedForFixtures(method)
+	}
+}
+
+// challenge writes the header of a refusal.
+func (s *Server) challenge(header http.Header, status int) {
+	if status == http.StatusForbidden {
+		header["Www-Authenticate"] = s.scopeChallenge
+		return
+	}
+	header["Www-Authenticate"] = s.signInChallenge
+}

@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What models read about the tools is data: tools.json holds the eight tools,
+// definitions.json the shapes that several of them share.
+var (
+	//go:embed tools.json
+	toolsText string
+	//go:embed definitions.json
+	definitionsText []byte
+)
+
+// Limits are the numbers in the descriptions.
+type Limits struct {
+	LookupPerMinute, LookupPer6Hours int
+	WhoisPerMinute, WhoisPer6Hours   int
+}
+
+// listed is one entry of tools.json.
+type listed struct {
+	Name        string            `json:"name"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	SignedIn    bool              `json:"signedIn"`
+	ReadOnly    bool              `json:"readOnly"`
+	Idempotent  bool              `json:"idempotent"`
+	OpenWorld   bool              `json:"openWorld"`
+	Input       json.RawMessage   `json:"input"`
+	Results     []json.RawMessage `json:"results"`
+}
+
+func readListing(limits Limits) ([]listed, error) {
+	text := strings.NewReplacer(
+		"{lookup_per_minute}", strconv.Itoa(limits.LookupPerMinute),
+		"{lookup_per_6_hours}", strconv.Itoa(limits.LookupPer6Hours),
+		"{whois_per_minute}", strconv.Itoa(limits.WhoisPerMinute),
+		"{whois_per_6_hours}", strconv.Itoa(limits.WhoisPer6Hours),
+	).Replace(toolsText)
+	var list []listed
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("the list of tools inside the program: %w", err)
+	}
+	return list, nil
+}
+
+// tool is the entry as the library wants it, with its schemas ready to send.
+func (l listed) tool() (*sdk.Tool, error) {
+	input, err := compact(l.Input)
+	if err != nil {
+		return nil, fmt.Errorf("the input of %s: %w", l.Name, err)
+	}
+	output, err := l.output()
+	if err != nil {
+		return nil, fmt.Errorf("the output of %s: %w", l.Name, err)
+	}
+	destructive := false
+	return &sdk.Tool{
+		Name: l.Name, Title: l.Title, Description: l.Description,
+		InputSchema: input, OutputSchema: output,
+		Annotations: &sdk.ToolAnnotations{
+			Title: l.Title, ReadOnlyHint: l.ReadOnly, DestructiveHint: &destructive,
+			IdempotentHint: l.ReadOnly || l.Idempotent, OpenWorldHint: &l.OpenWorld,
+		},
+		Meta: sdk.Meta{"securitySchemes": l.securitySchemes()},
+	}, nil
+}
+
+// securitySchemes is how some clients learn which tool is worth a sign-in.
+func (l listed) securitySchemes() json.RawMessage {
+	if l.SignedIn {
+		return json.RawMessage(`[{"type":"oauth2","scopes":["mcp:write"]}]`)
+	}
+	return json.RawMessage(`[{"type":"noauth"}]`)
+}
+
+// output is a schema for whatever the tool may answer. Failures are part of it,
+// because clients hold their structured content against it too.
+func (l listed) output() (json.RawMessage, error) {
+	var known map[string]json.RawMessage
+	if err := json.Unmarshal(definitionsText, &known); err != nil {
+		return nil, err
+	}
+	shapes := append([]json.RawMessage{}, l.Results...)
+	shapes = append(shapes, json.RawMessage(`{"$ref":"#/$defs/failure"}`))
+	used := map[string]json.RawMessage{}
+	for name, definition := range known {
+		for _, shape := range shapes {
+			if bytes.Contains(shape, []byte("#/$defs/"+name+`"`)) {
+				used[name] = definition
+			}
+		}
+	}
+	text, err := json.Marshal(map[string]any{"type": "object", "anyOf": shapes, "$defs": used})
+	return text, err
+}
+
+func compact(text json.RawMessage) (json.RawMessage, error) {
+	var short bytes.Buffer
+	err := json.Compact(&short, text)
+	return short.Bytes(), err
+}

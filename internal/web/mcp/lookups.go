@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+func (s *Server) domainCheck(ctx context.Context, _ *requestState, args arguments) (any, error) {
+	domain, err := args.text("domain")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.cfg.Lookups.Check(ctx, domain)
+	switch {
+	case err == nil:
+		return wire.NewCheckResult(answer), nil
+	case registrar.KindOf(err) == registrar.KindUnsupported:
+		return wire.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
+	default:
+		return nil, err
+	}
+}
+
+func (s *Server) domainSearch(ctx context.Context, state *requestState, args arguments) (any, error) {
+	query, err := args.text("query")
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.cfg.Lookups.Search(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewSearchResult(result, state.complain), nil
+}
+
+// whoisBody has no field through which a contact could pass.
+type whoisBody struct {
+	Domain      string   `json:"domain"`
+	TLD         string   `json:"tld"`
+	Registered  bool     `json:"registered"`
+	Status      []string `json:"status"`
+	CreatedAt   *string  `json:"createdAt"`
+	UpdatedAt   *string  `json:"updatedAt"`
+	ExpiresAt   *string  `json:"expiresAt"`
+	Nameservers []string `json:"nameservers"`
+	Registrar   *string  `json:"registrar"`
+}
+
+func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args arguments) (any, error) {
+	domain, err := args.text("domain")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.cfg.Lookups.Whois(ctx, domain)
+	if err != nil {
+		return nil, err
+	}
+	record := answer.Record
+	body := whoisBody{
+		Domain: answer.Domain, TLD: answer.TLD, Registered: answer.Registered,
+		Status: notNull(record.Status), Nameservers: notNull(record.Nameservers),
+		CreatedAt: moment(record.Created), UpdatedAt: moment(record.Updated), ExpiresAt: moment(record.Expires),
+	}
+	if record.Registrar != "" {
+		body.Registrar = &record.Registrar
+	}
+	return body, nil
+}
+
+func notNull(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func moment(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}
+
+// priceBody is what one extension costs.
+type priceBody struct {
+	TLD         string          `json:"tld"`
+	RegisterEUR registrar.Cents `json:"registerEur"`
+	RenewEUR    registrar.Cents `json:"renewEur"`
+	TransferEUR registrar.Cents `json:"transferEur"`
+}
+
+func priceOf(ext registrar.Extension) priceBody {
+	return priceBody{TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer}
+}
+
+type listBody struct {
+	TLDs   []priceBody `json:"tlds"`
+	Total  int         `json:"total"`
+	Limit  int         `json:"limit"`
+	Offset int         `json:"offset"`
+}
+
+const (
+	categoryPopular = "popular"
+	defaultLimit    = 50
+	maxLimit        = 500
+)
+
+func (s *Server) listTLDs(_ context.Context, _ *requestState, args arguments) (any, error) {
+	category, err := args.optionalText("category")
+	if err != nil {
+		return nil, err
+	}
+	if category != "" && category != categoryPopular {
+		return nil, wrongArgument("The argument category can only be popular; leave it out for all extensions.")
+	}
+	search, err := args.optionalText("search")
+	if err != nil {
+		return nil, err
+	}
+	limit, err := args.number("limit", defaultLimit, 1, maxLimit)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := args.number("offset", 0, 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	wanted := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(search)), ".")
+	body := listBody{TLDs: []priceBody{}, Limit: limit, Offset: offset}
+	for _, ext := range s.cfg.Catalogue.All() {
+		if category == categoryPopular && !ext.Popular || !strings.Contains(ext.TLD[1:], wanted) {
+			continue
+		}
+		if body.Total >= offset && len(body.TLDs) < limit {
+			body.TLDs = append(body.TLDs, priceOf(ext))
+		}
+		body.Total++
+	}
+	return body, nil
+}
+
+func (s *Server) tldPrice(_ context.Context, _ *requestState, args arguments) (any, error) {
+	text, err := args.text("tld")
+	if err != nil {
+		return nil, err
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, wrongArgument("The argument tld is empty. Give an extension with its dot, for example .de.")
+	}
+	tld, err := registrar.ParseExtension("." + strings.TrimPrefix(text, "."))
+	if err != nil {
+		return nil, wrongArgument("The argument tld is not an extension. Give it with its dot, for example .de.")
+	}
+	ext, ok := s.cfg.Catalogue.Extension(tld)
+	if !ok {
+		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	return priceOf(ext), nil
+}

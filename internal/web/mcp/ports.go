@@ -1,0 +1,133 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+)
+
+// Lookups answers questions about names.
+type Lookups interface {
+	Check(ctx context.Context, domain string) (lookup.Answer, error)
+	Search(ctx context.Context, query string) (lookup.Result, error)
+	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
+}
+
+// Catalogue is the price list in force.
+type Catalogue interface {
+	Extension(tld string) (registrar.Extension, bool)
+	// All is every row in alphabetical order. The caller owns the slice.
+	All() []registrar.Extension
+}
+
+// Budget counts calls by address.
+type Budget interface {
+	// Spend counts one call if it is allowed, and says which windows apply.
+	Spend(addr netip.Addr) (quota.Decision, []quota.Window)
+}
+
+// Caller is the customer behind a token.
+type Caller struct {
+	// Account is the customer's id.
+	Account string
+	// MayWrite says that the token carries the scope mcp:write, which every
+	// signed-in tool needs.
+	MayWrite bool
+}
+
+// ErrBadToken says that a token is unknown, expired or revoked.
+var ErrBadToken = errors.New("this token opens nothing")
+
+// Tokens knows who a token belongs to.
+type Tokens interface {
+	// Verify returns the token's owner, or ErrBadToken. Any other error means
+	// that the question could not be answered.
+	Verify(ctx context.Context, bearer string) (Caller, error)
+}
+
+// Domains knows what customers hold.
+type Domains interface {
+	List(ctx context.Context, who Caller) ([]Domain, error)
+}
+
+// Domain is one entry of a customer's list. The states are active, pending,
+// expired, redemption, transit and transferred_out; ExpiresAt is the date until
+// which the customer has paid, in RFC 3339.
+type Domain struct {
+	Domain    string  `json:"domain"`
+	TLD       string  `json:"tld"`
+	Status    string  `json:"status"`
+	ExpiresAt *string `json:"expiresAt"`
+	AutoRenew bool    `json:"autoRenew"`
+}
+
+// Orders prepares orders and says how they stand.
+type Orders interface {
+	// Start prepares an order and charges nothing. If an item can't be ordered,
+	// the error is a *NotPayable.
+	Start(ctx context.Context, who Caller, items []Wish) (Order, error)
+	// Status returns ErrNotFound for an order that does not exist or is another
+	// customer's.
+	Status(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
+}
+
+// Wish is what a caller wants to order; Type is register or transfer.
+type Wish struct {
+	Domain string
+	Type   string
+}
+
+// Order is an order that waits for its payment.
+type Order struct {
+	OrderID         string      `json:"orderId"`
+	Status          string      `json:"status"`
+	Items           []OrderItem `json:"items"`
+	Totals          Totals      `json:"totals"`
+	PaymentURL      string      `json:"payment_url"`
+	VerificationURL string      `json:"verification_url,omitempty"`
+	ExpiresAt       string      `json:"expiresAt"`
+}
+
+// OrderItem is one line of an order. Status is for the order's status alone.
+type OrderItem struct {
+	Domain string          `json:"domain"`
+	Type   string          `json:"type"`
+	Years  int             `json:"years"`
+	NetEUR registrar.Cents `json:"netEur"`
+	Status string          `json:"status,omitempty"`
+}
+
+// Totals are the sums of an order. VATRate is in percent.
+type Totals struct {
+	NetEUR   registrar.Cents `json:"netEur"`
+	VATEUR   registrar.Cents `json:"vatEur"`
+	GrossEUR registrar.Cents `json:"grossEur"`
+	VATRate  float64         `json:"vatRate"`
+}
+
+// OrderStatus is how an order stands. AmountEUR is gross.
+type OrderStatus struct {
+	OrderID   string          `json:"orderId"`
+	Status    string          `json:"status"`
+	CreatedAt string          `json:"createdAt"`
+	AmountEUR registrar.Cents `json:"amountEur"`
+	Items     []OrderItem     `json:"items"`
+}
+
+// ErrNotFound says that the caller has no such order.
+var ErrNotFound = errors.New("no such order of this customer")
+
+// NotPayable says which items can't be ordered, and why, in English.
+type NotPayable struct{ Items []ItemProblem }
+
+// ItemProblem is one item that can't be ordered.
+type ItemProblem struct {
+	Domain string `json:"domain"`
+	Reason string `json:"reason"`
+}
+
+func (*NotPayable) Error() string { return "an item can't be ordered" }

@@ -1,0 +1,253 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+// The paths of the endpoint.
+const (
+	Path      = "/api/mcp"
+	LoginPath = "/api/mcp/login"
+)
+
+// maxBody is far more than a call of any tool needs.
+const maxBody = 64 << 10
+
+// noBatches is the oldest revision whose batches the library refuses by itself.
+const noBatches = "2025-06-18"
+
+// versions are the revisions of the protocol that we speak, newest first.
+var versions = []string{"2026-07-28", "2025-11-25", noBatches, "2025-03-26"}
+
+const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
+	"what registries publish about them (whois_lookup), and the price list (list_tlds, tld_price). " +
+	"With sign-in: the customer's own domains, and orders that a human pays in a browser. " +
+	"Prices are in EUR a year without VAT unless a field says gross. Nothing here charges money."
+
+// Config is what the endpoint needs.
+type Config struct {
+	BaseURL        string
+	AllowedOrigins []string
+	Version        string
+	Limits         Limits
+
+	Lookups   Lookups
+	Catalogue Catalogue
+	// Budget is shared with the REST interface; WhoisBudget is for whois_lookup.
+	Budget      Budget
+	WhoisBudget Budget
+	Tokens      Tokens
+	// Domains and Orders may be nil as long as no token is good.
+	Domains Domains
+	Orders  Orders
+	// Address says whose budget a request spends.
+	Address func(*http.Request) netip.Addr
+	Logger  *slog.Logger
+}
+
+// Server serves the endpoint. There is one for all requests.
+type Server struct {
+	cfg             Config
+	hosts           hosts
+	library         http.Handler
+	tools           map[string]*tool
+	signInChallenge []string
+	scopeChallenge  []string
+}
+
+// New checks cfg and returns a Server.
+func New(cfg Config) (*Server, error) {
+	if cfg.Lookups == nil || cfg.Catalogue == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.Address == nil {
+		return nil, errors.New("mcp needs lookups, a catalogue, two budgets, tokens and addresses")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	names, err := newHosts(cfg.BaseURL, cfg.AllowedOrigins)
+	if err != nil {
+		return nil, err
+	}
+	metadata := `resource_metadata="` + cfg.BaseURL + `/.well-known/oauth-protected-resource/api/mcp"`
+	s := &Server{
+		cfg: cfg, hosts: names, tools: make(map[string]*tool),
+		signInChallenge: []string{"Bearer " + metadata},
+		scopeChallenge:  []string{insufficientText + metadata},
+	}
+	server := sdk.NewServer(
+		&sdk.Implementation{Name: "dotkontor", Title: "dotkontor domains", Version: cfg.Version, WebsiteURL: cfg.BaseURL},
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			// The tools never change while the program runs.
+			Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			SupportedProtocolVersions: versions,
+		})
+	if err := s.addTools(server); err != nil {
+		return nil, err
+	}
+	registerFixtures(server)
+	server.AddReceivingMiddleware(s.guard)
+	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		Stateless: true,
+		// In a stream a 200 could be out before the gate has spoken.
+		JSONResponse: true,
+		// hosts does this, in a way that lets reverse proxies live.
+		DisableLocalhostProtection:   true,
+		MaxRequestBodyBytes:          maxBody,
+		PropagateRequestCancellation: true,
+	})
+	return s, nil
+}
+
+// Serve is POST /api/mcp.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, false) }
+
+// ServeLogin is POST /api/mcp/login: nothing without a token.
+func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) }
+
+// RefuseMethod answers 405 in the words of this protocol. There are no sessions
+// to end and no streams to listen to, so POST is all there is.
+func RefuseMethod(w http.ResponseWriter, _ *http.Request) {
+	writeError(w, http.StatusMethodNotAllowed, nil, jsonrpc.CodeInvalidRequest, "send messages by POST; this server keeps no sessions and no streams")
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool) {
+	if !s.hosts.accept(r) {
+		writeError(w, http.StatusForbidden, nil, jsonrpc.CodeInvalidRequest, "this service may not be called by this Host or from this Origin")
+		return
+	}
+	state := &requestState{address: s.cfg.Address(r)}
+	bearer, sent := bearerOf(r.Header)
+	if sent {
+		caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
+		switch {
+		case errors.Is(err, ErrBadToken):
+			s.refuse(w)
+			return
+		case err != nil: // a client must not throw its token away for this
+			wire.Annotate(w, err)
+			writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, "tokens can't be checked at the moment; try again later")
+			return
+		}
+		state.caller = &caller
+	}
+	if signedInOnly && state.caller == nil {
+		s.refuse(w)
+		return
+	}
+	message, err := readMessage(w, r)
+	if err != nil {
+		err.write(w)
+		return
+	}
+	r = r.WithContext(withState(r.Context(), state))
+	r.Body = io.NopCloser(bytes.NewReader(message))
+	suit(r.Header)
+	gated := &gatedWriter{out: w, server: s, state: state, message: message}
+	s.library.ServeHTTP(gated, r)
+	gated.end()
+	tool, complaint := state.outcome()
+	if tool != "" {
+		wire.NoteTool(w, tool)
+	}
+	if complaint != nil {
+		wire.Annotate(w, complaint)
+	}
+}
+
+// refuse answers 401 before any message is read.
+func (s *Server) refuse(w http.ResponseWriter) {
+	s.challenge(w.Header(), http.StatusUnauthorized)
+	writeError(w, http.StatusUnauthorized, nil, codeNoAccess, sentenceSignIn)
+}
+
+// bearerOf is the token that came along. Two headers are no token but an attempt
+// to have two readers read two things.
+func bearerOf(header http.Header) (token string, sent bool) {
+	values := header["Authorization"]
+	if len(values) > 1 {
+		return "", true
+	}
+	if len(values) == 0 {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return strings.TrimSpace(token), true
+}
+
+// refusal is a message that does not get as far as the library.
+type refusal struct {
+	status int
+	code   int64
+	text   string
+}
+
+func (f *refusal) write(w http.ResponseWriter) { writeError(w, f.status, nil, f.code, f.text) }
+
+// readMessage reads the body to its end. What is not one JSON text is refused
+// here, because the library would overlook what follows the first one.
+func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	tooLarge := &refusal{http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have at most %d bytes", maxBody)}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge
+	}
+	var body bytes.Buffer
+	if r.ContentLength > 0 {
+		body.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+		var over *http.MaxBytesError
+		if errors.As(err, &over) {
+			return nil, tooLarge
+		}
+		return nil, &refusal{http.StatusBadRequest, jsonrpc.CodeParseError, "the message did not arrive whole"}
+	}
+	if !json.Valid(body.Bytes()) {
+		return nil, &refusal{http.StatusBadRequest, jsonrpc.CodeParseError, "the body is not one JSON text"}
+	}
+	return body.Bytes(), nil
+}
+
+var acceptBoth = []string{"application/json, text/event-stream"}
+
+// suit makes a request's head what the library wants to see. We answer in JSON
+// whatever a client accepts, and never with a batch: so a client that speaks the
+// one revision with batches is treated like one of the next.
+func suit(header http.Header) {
+	header["Accept"] = acceptBoth
+	if len(header["Content-Type"]) == 0 {
+		header["Content-Type"] = typeJSON
+	}
+	delete(header, "Last-Event-Id")
+	if version := header.Get("Mcp-Protocol-Version"); version == "" || version == "2025-03-26" {
+		header["Mcp-Protocol-Version"] = []string{noBatches}
+	}
+}
+
+// caught turns a panic into an answer. The library runs tools on goroutines where
+// no one else would catch it, and one call must not end the process. The panic's
+// own text may quote the arguments, so only the stack is logged.
+func (s *Server) caught(ctx context.Context, state *requestState) (sdk.Result, error) {
+	s.cfg.Logger.ErrorContext(ctx, "a tool panicked", "stack", string(debug.Stack()))
+	err := &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
+	state.complain(err)
+	return encode(failureOf(err), true)
+}

@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// The domain services behind these tools come with the customers' accounts.
+var errNotServed = errors.New("this part of the service is not there")
+
+func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ arguments) (any, error) {
+	if s.cfg.Domains == nil {
+		return nil, errNotServed
+	}
+	domains, err := s.cfg.Domains.List(ctx, *state.caller)
+	if err != nil {
+		return nil, err
+	}
+	if domains == nil {
+		domains = []Domain{}
+	}
+	return struct {
+		Domains []Domain `json:"domains"`
+	}{domains}, nil
+}
+
+// maxItems bounds an order; the portal's basket ends there too.
+const maxItems = 20
+
+func (s *Server) startOrder(ctx context.Context, state *requestState, args arguments) (any, error) {
+	wishes, err := readWishes(args)
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Orders == nil {
+		return nil, errNotServed
+	}
+	return s.cfg.Orders.Start(ctx, *state.caller, wishes)
+}
+
+func readWishes(args arguments) ([]Wish, error) {
+	if !args.given("items") {
+		return nil, wrongArgument("The argument items is missing.")
+	}
+	var items []arguments
+	if err := json.Unmarshal(args["items"], &items); err != nil {
+		return nil, wrongArgument("The argument items must be a list of objects with domain and type.")
+	}
+	if len(items) == 0 || len(items) > maxItems {
+		return nil, wrongArgument("The argument items must have between 1 and %d entries.", maxItems)
+	}
+	wishes := make([]Wish, 0, len(items))
+	for _, item := range items {
+		domain, err := item.text("domain")
+		if err != nil {
+			return nil, err
+		}
+		kind, err := item.text("type")
+		if err != nil {
+			return nil, err
+		}
+		if kind != "register" && kind != "transfer" {
+			return nil, wrongArgument("The type of an item must be register or transfer.")
+		}
+		wishes = append(wishes, Wish{Domain: domain, Type: kind})
+	}
+	return wishes, nil
+}
+
+func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args arguments) (any, error) {
+	id, err := args.text("orderId")
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Orders == nil {
+		return nil, errNotServed
+	}
+	return s.cfg.Orders.Status(ctx, *state.caller, id)
+}

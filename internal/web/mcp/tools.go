@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+// tool is one of the eight.
+type tool struct {
+	name     string
+	signedIn bool
+	// budget is spent before the arguments are looked at; nil for signed-in
+	// tools, which count by token.
+	budget Budget
+	run    func(ctx context.Context, state *requestState, args arguments) (any, error)
+}
+
+// addTools gives the library every tool of the listing, and its code.
+func (s *Server) addTools(server *sdk.Server) error {
+	code := map[string]tool{
+		"domain_check":     {budget: s.cfg.Budget, run: s.domainCheck},
+		"domain_search":    {budget: s.cfg.Budget, run: s.domainSearch},
+		"whois_lookup":     {budget: s.cfg.WhoisBudget, run: s.whoisLookup},
+		"list_tlds":        {budget: s.cfg.Budget, run: s.listTLDs},
+		"tld_price":        {budget: s.cfg.Budget, run: s.tldPrice},
+		"list_my_domains":  {run: s.listMyDomains},
+		"start_order":      {run: s.startOrder},
+		"get_order_status": {run: s.getOrderStatus},
+	}
+	listing, err := readListing(s.cfg.Limits)
+	if err != nil {
+		return err
+	}
+	if len(listing) != len(code) {
+		return fmt.Errorf("%d tools are listed, %d exist", len(listing), len(code))
+	}
+	for _, entry := range listing {
+		t, ok := code[entry.Name]
+		if !ok {
+			return fmt.Errorf("the listed tool %s does not exist", entry.Name)
+		}
+		t.name, t.signedIn = entry.Name, entry.SignedIn
+		described, err := entry.tool()
+		if err != nil {
+			return err
+		}
+		s.tools[entry.Name] = &t
+		server.AddTool(described, t.call)
+	}
+	return nil
+}
+
+// call does what all tools have in common: the gate once more, the budget, the
+// arguments, the answer.
+func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	state := stateOf(ctx)
+	body, err := t.answer(ctx, state, req.Params.Arguments)
+	if err != nil {
+		state.complain(err)
+		return encode(failureOf(err), true)
+	}
+	return encode(body, false)
+}
+
+func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMessage) (any, error) {
+	if t.signedIn {
+		if status := state.mayUseSignedInTools(); status != 0 {
+			state.close(status)
+			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "gate"}
+		}
+	}
+	if t.budget != nil {
+		decision, _ := t.budget.Spend(state.address)
+		if !decision.Allowed {
+			return nil, &registrar.Error{Kind: registrar.KindRateLimited, Code: "over_budget", RetryAfter: decision.RetryAfter}
+		}
+	}
+	args, err := readArguments(raw)
+	if err != nil {
+		return nil, err
+	}
+	return t.run(ctx, state, args)
+}
+
+// encode writes body once; it goes out as structured content and as text, for
+// clients that know only the one or the other.
+func encode(body any, failed bool) (*sdk.CallToolResult, error) {
+	var text []byte
+	if known, ok := body.(wire.Appender); ok {
+		if text, ok = known.AppendJSON(make([]byte, 0, 256)); !ok {
+			text = nil
+		}
+	}
+	if text == nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	return &sdk.CallToolResult{
+		Content:           []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		StructuredContent: json.RawMessage(text),
+		IsError:           failed,
+	}, nil
+}

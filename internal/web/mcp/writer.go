@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+var (
+	typeJSON = []string{"application/json"}
+	noStore  = []string{"no-store"}
+)
+
+// gatedWriter is what the library writes to. It decides about the status at the
+// first write, when the library has parsed and the guard has spoken. It has
+// neither Flush nor Unwrap, because through them a 200 could slip out early.
+type gatedWriter struct {
+	out     http.ResponseWriter
+	server  *Server
+	state   *requestState
+	message []byte // as received
+	begun   bool
+	// plain is the status of an answer in plain text that waits to be replaced,
+	// and swallow says that what follows is not for the client.
+	plain   int
+	swallow bool
+}
+
+func (w *gatedWriter) Header() http.Header { return w.out.Header() }
+
+func (w *gatedWriter) WriteHeader(status int) {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	header := w.out.Header()
+	header["Cache-Control"] = noStore
+	plain := status >= http.StatusBadRequest && strings.HasPrefix(header.Get("Content-Type"), "text/plain")
+	switch refused := w.state.closed(); {
+	case refused != 0:
+		w.server.challenge(header, refused)
+		header["Content-Type"] = typeJSON
+		w.swallow = plain // without words of its own the status must do
+		w.out.WriteHeader(refused)
+	case plain:
+		w.plain = status // the text says more
+	default:
+		w.out.WriteHeader(status)
+	}
+}
+
+func (w *gatedWriter) Write(b []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.plain != 0 {
+		w.replace(string(b))
+	}
+	if w.swallow {
+		return len(b), nil
+	}
+	return w.out.Write(b)
+}
+
+// end answers where the library said nothing at all.
+func (w *gatedWriter) end() {
+	if w.plain != 0 {
+		w.replace(http.StatusText(w.plain))
+	}
+}
+
+// The library's words for a method that it does not know.
+const notHandled = "JSON RPC not handled"
+
+// replace answers with a JSON-RPC error in place of the library's plain text.
+func (w *gatedWriter) replace(text string) {
+	status, code := w.plain, int64(jsonrpc.CodeInvalidRequest)
+	w.plain, w.swallow = 0, true
+	text = strings.TrimSpace(text)
+	id := json.RawMessage("null")
+	message, err := jsonrpc.DecodeMessage(w.message)
+	request, isRequest := message.(*jsonrpc.Request)
+	if err == nil && isRequest && request.IsCall() {
+		if raw, err := json.Marshal(request.ID.Raw()); err == nil {
+			id = raw
+		}
+	}
+	switch {
+	case strings.HasPrefix(text, notHandled) && isRequest && !request.IsCall():
+		w.out.Header().Del("Content-Type")
+		w.out.WriteHeader(http.StatusAccepted) // nobody waits for an answer to a notification
+		return
+	case strings.HasPrefix(text, notHandled):
+		status, code, text = http.StatusOK, jsonrpc.CodeMethodNotFound, "this server has no such method"
+	case status >= http.StatusInternalServerError:
+		code = jsonrpc.CodeInternalError
+	}
+	writeError(w.out, status, id, code, text)
+}
+
+// writeError answers with a JSON-RPC error. id is null where no request could be
+// made out.
+func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int64, text string) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	w.Header()["Cache-Control"] = noStore
+	wire.WriteJSON(w, status, struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   struct {
+			Code    int64  `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}{Version: "2.0", ID: id, Error: struct {
+		Code    int64  `json:"code"`
+		Message string `json:"message"`
+	}{code, text}})
+}

@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// CheckResult is the contract's CheckResult and what we add to it.
+type CheckResult struct {
+	Domain      string           `json:"domain"`
+	TLD         string           `json:"tld"`
+	Available   *bool            `json:"available"`
+	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
+	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
+	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
+	evidence
+}
+
+// evidence says who decided, when and why. It is more than the contract asks.
+type evidence struct {
+	CheckedAt string        `json:"checkedAt,omitempty"`
+	Source    lookup.Source `json:"source,omitempty"`
+	Reason    lookup.Reason `json:"reason,omitempty"`
+	Premium   bool          `json:"premium,omitempty"`
+}
+
+func evidenceOf(answer lookup.Answer) evidence {
+	e := evidence{Source: answer.Source, Reason: answer.Reason, Premium: answer.Premium}
+	if !answer.CheckedAt.IsZero() {
+		e.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
+	}
+	return e
+}
+
+// UnsupportedResult is the contract's UnsupportedResult.
+type UnsupportedResult struct {
+	Domain    string `json:"domain"`
+	TLD       string `json:"tld"`
+	Supported bool   `json:"supported"`
+}
+
+// SearchResult is the contract's SearchResult.
+type SearchResult struct {
+	SLD     string        `json:"sld"`
+	Results []SearchEntry `json:"results"`
+}
+
+// SearchEntry is what a search says about one extension.
+type SearchEntry struct {
+	Domain    string           `json:"domain"`
+	TLD       string           `json:"tld"`
+	Available *bool            `json:"available"`
+	PriceEUR  *registrar.Cents `json:"priceEur"`
+	Error     bool             `json:"error,omitempty"`
+	evidence
+}
+
+// NewCheckResult is what answer says, in the contract's words.
+func NewCheckResult(answer lookup.Answer) CheckResult {
+	body := CheckResult{
+		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), evidence: evidenceOf(answer),
+	}
+	if p := answer.Prices; p != nil {
+		body.RegisterEUR, body.RenewEUR, body.TransferEUR = &p.Register, &p.Renew, &p.Transfer
+	}
+	return body
+}
+
+// NewSearchResult is what result says, in the contract's words. failed is told
+// why an entry has none.
+func NewSearchResult(result lookup.Result, failed func(error)) SearchResult {
+	body := SearchResult{SLD: result.Label, Results: make([]SearchEntry, 0, len(result.Entries))}
+	for _, entry := range result.Entries {
+		line := SearchEntry{
+			Domain: entry.Domain, TLD: entry.TLD, Available: available(entry.Answer), evidence: evidenceOf(entry.Answer),
+		}
+		switch {
+		case entry.Err != nil:
+			line.Error = true
+			failed(entry.Err)
+		case entry.Prices != nil:
+			line.PriceEUR = &entry.Prices.Register
+		}
+		body.Results = append(body.Results, line)
+	}
+	return body
+}
+
+var yes, no = true, false
+
+// available is the contract's boolean or null.
+func available(answer lookup.Answer) *bool {
+	switch answer.Availability {
+	case lookup.Available:
+		return &yes
+	case lookup.Taken:
+		return &no
+	default:
+		return nil
+	}
+}
