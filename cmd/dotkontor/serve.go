@@ -118,6 +118,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Version:         version,
 			LookupPerMinute: cfg.Limits.LookupPerMinute,
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
+			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
+			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
 		},
 		Lookups: look.engine,
 		Budget:  budget,

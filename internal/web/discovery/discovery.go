@@ -27,6 +27,8 @@ type Facts struct {
 	Version string
 	// LookupPerMinute and LookupPer6Hours are the limits of an address.
 	LookupPerMinute, LookupPer6Hours int
+	// WhoisPerMinute and WhoisPer6Hours are those of whois_lookup.
+	WhoisPerMinute, WhoisPer6Hours int
 }
 
 // Documents are rendered once, at start. Each field serves one of them.
@@ -120,6 +122,8 @@ func (f Facts) render(file string) ([]byte, error) {
 		"{host}", urnHost(f.BaseURL),
 		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
 		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
+		"{whois_per_minute}", strconv.Itoa(f.WhoisPerMinute),
+		"{whois_per_6_hours}", strconv.Itoa(f.WhoisPer6Hours),
 	).Replace(string(template)))
 	if isJSON && !json.Valid(body) {
 		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
