@@ -161,7 +161,7 @@ func TestTheServerCardSaysWhatTheServerSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, revision := range card.Remotes[0].SupportedProtocolVersions {
-			if revision == "2026-07-28" { // has no initialize
+			if revision == "2026-07-28" { // has no handshake
 				continue
 			}
 			got := client.send(request{
