@@ -115,8 +115,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
+			Version:         version,
 			LookupPerMinute: cfg.Limits.LookupPerMinute,
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
+			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
+			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
 		},
 		Lookups: look.engine,
 		Budget:  budget,

@@ -83,7 +83,12 @@ func newRequestID() string {
 // route finds the handler without ServeMux's redirects: a path that would have
 // to be cleaned first is a path that does not exist.
 func (o *observer) route(r *http.Request) (http.Handler, string) {
-	if p := r.URL.Path; p == "" || p[0] != '/' || path.Clean(p) != p {
+	p := r.URL.Path
+	if p == "" || p[0] != '/' {
+		return http.HandlerFunc(notFound), "/"
+	}
+	// A slash at the end is part of the name: /oauth/token/ has one.
+	if clean := path.Clean(p); clean != p && (clean == "/" || clean+"/" != p) {
 		return http.HandlerFunc(notFound), "/"
 	}
 	return o.mux.Handler(r)
@@ -93,7 +98,9 @@ func (o *observer) route(r *http.Request) (http.Handler, string) {
 // client but the method, and that only if it is a usual one.
 func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, took time.Duration) {
 	level := slog.LevelInfo
-	if rec.status() >= http.StatusInternalServerError && rec.status() != http.StatusBadGateway {
+	switch status := rec.status(); {
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // said on purpose
+	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	}
 	if !o.logger.Enabled(r.Context(), level) {

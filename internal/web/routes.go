@@ -7,11 +7,13 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
@@ -56,15 +58,46 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 	if err != nil {
 		return nil, err
 	}
+	pending := later.New(time.Now)
 	const anyOrigin = true
 	return []route{
 		{"POST", "/api/domain/check", lookups.Check, anyOrigin},
 		{"POST", "/api/domain/search", lookups.Search, anyOrigin},
 
+		{"POST", "/api/acp/checkout_sessions", pending.Checkout, false},
+		{"GET", "/api/acp/checkout_sessions/{id}", pending.Checkout, false},
+		{"POST", "/api/acp/checkout_sessions/{id}", pending.Checkout, false},
+		{"POST", "/api/acp/checkout_sessions/{id}/complete", pending.Complete, false},
+		{"POST", "/api/acp/checkout_sessions/{id}/cancel", pending.Checkout, false},
+
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
 
+		// Both spellings: clients that strip the slash do not follow redirects
+		// of a POST.
+		{"POST", "/oauth/register/{$}", pending.OAuth, anyOrigin},
+		{"POST", "/oauth/register", pending.OAuth, anyOrigin},
+		{"GET", "/oauth/authorize/{$}", pending.OAuth, false},
+		{"GET", "/oauth/authorize", pending.OAuth, false},
+		{"POST", "/oauth/token/{$}", pending.OAuth, anyOrigin},
+		{"POST", "/oauth/token", pending.OAuth, anyOrigin},
+		{"POST", "/oauth/revoke/{$}", pending.OAuth, anyOrigin},
+		{"POST", "/oauth/revoke", pending.OAuth, anyOrigin},
+
+		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
+		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
+		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
+		{"GET", "/.well-known/oauth-authorization-server", documents.AuthorizationServer, anyOrigin},
+		{"GET", "/.well-known/mcp/server-card.json", documents.ServerCard, anyOrigin},
+		{"GET", "/api/mcp/server-card", documents.ServerCardTyped, anyOrigin},
+		{"GET", "/.well-known/api-catalog", documents.APICatalog, anyOrigin},
+		{"GET", "/.well-known/acp.json", documents.ACP, anyOrigin},
+		{"GET", "/.well-known/auth.md", documents.Auth, anyOrigin},
+		{"GET", "/auth.md", documents.Auth, anyOrigin},
 		{"GET", "/openapi.json", documents.OpenAPI, anyOrigin},
+		{"GET", "/.well-known/ai-catalog.json", documents.AICatalog, anyOrigin},
+		{"GET", "/llms.txt", documents.LLMs, anyOrigin},
+		{"GET", "/robots.txt", documents.Robots, anyOrigin},
 
 		{"GET", "/{$}", documents.Welcome, false},
 		{"GET", "/healthz", healthz, false},

@@ -1,105 +1,158 @@
 // Package discovery serves the documents by which machines find their way.
+//
+// A document is a file in the folder documents, with {base_url} and the limits
+// put in once, at start. Every address in a document leads to something that
+// this service answers to; a test of the whole follows them all. The documents
+// hold no secret and nothing that differs from one caller to another, so
+// everybody may keep and share them.
 package discovery
 
 import (
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
-//go:embed openapi.json
-var openAPI []byte
-
-//go:embed welcome.txt
-var welcome []byte
+//go:embed documents
+var templates embed.FS
 
 // Facts are what the documents say about this service.
 type Facts struct {
 	BaseURL string
+	// Version is the program's, as the MCP server tells it.
+	Version string
 	// LookupPerMinute and LookupPer6Hours are the limits of an address.
 	LookupPerMinute, LookupPer6Hours int
+	// WhoisPerMinute and WhoisPer6Hours are those of whois_lookup.
+	WhoisPerMinute, WhoisPer6Hours int
 }
 
-// Documents are rendered once, at start.
+// Documents are rendered once, at start. Each field serves one of them.
 type Documents struct {
-	openAPI document
-	welcome document
+	// ProtectedResource is RFC 9728's metadata of the MCP endpoint.
+	ProtectedResource http.HandlerFunc
+	// AuthorizationServer is RFC 8414's metadata.
+	AuthorizationServer http.HandlerFunc
+	// ServerCard describes the MCP server, for those who look below
+	// /.well-known; ServerCardTyped is the same with the media type that
+	// SEP-2127 gives to the place beside the endpoint.
+	ServerCard, ServerCardTyped http.HandlerFunc
+	// APICatalog is RFC 9727's list of interfaces.
+	APICatalog http.HandlerFunc
+	// ACP describes the agentic checkout.
+	ACP http.HandlerFunc
+	// Auth tells automated clients how to get access.
+	Auth http.HandlerFunc
+	// OpenAPI describes the REST interface.
+	OpenAPI http.HandlerFunc
+	// AICatalog lists what is here for agents.
+	AICatalog http.HandlerFunc
+	// LLMs and Robots are for language models and crawlers.
+	LLMs, Robots http.HandlerFunc
+	// Welcome stands at the root until the portal does.
+	Welcome http.HandlerFunc
 }
 
-type document struct {
-	contentType []string
-	body        []byte
-	etag        string
-}
+const (
+	typeJSON     = "application/json"
+	typeLinkset  = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
+	typeCard     = "application/mcp-server-card+json"
+	typeCatalog  = "application/ai-catalog+json"
+	typeMarkdown = "text/markdown; charset=utf-8"
+	typePlain    = "text/plain; charset=utf-8"
+)
 
 // New renders all documents.
 func New(facts Facts) (*Documents, error) {
-	quoted, err := json.Marshal(facts.BaseURL)
+	facts.BaseURL = strings.TrimSuffix(facts.BaseURL, "/")
+	// RFC 9727, 2: where the catalogue is, for those who ask with HEAD.
+	catalogue := "<" + facts.BaseURL + `/.well-known/api-catalog>; rel="api-catalog"`
+	documents := &Documents{}
+	for _, d := range []struct {
+		field             *http.HandlerFunc
+		file, contentType string
+		link              string
+	}{
+		{&documents.ProtectedResource, "protected-resource.json", typeJSON, ""},
+		{&documents.AuthorizationServer, "authorization-server.json", typeJSON, ""},
+		{&documents.ServerCard, "server-card.json", typeJSON, ""},
+		{&documents.ServerCardTyped, "server-card.json", typeCard, ""},
+		{&documents.APICatalog, "api-catalog.json", typeLinkset, catalogue},
+		{&documents.ACP, "acp.json", typeJSON, ""},
+		{&documents.Auth, "auth.md", typeMarkdown, ""},
+		{&documents.OpenAPI, "openapi.json", typeJSON, ""},
+		{&documents.AICatalog, "ai-catalog.json", typeCatalog, ""},
+		{&documents.LLMs, "llms.txt", typePlain, ""},
+		{&documents.Robots, "robots.txt", typePlain, ""},
+		{&documents.Welcome, "welcome.txt", typePlain, catalogue},
+	} {
+		body, err := facts.render(d.file)
+		if err != nil {
+			return nil, err
+		}
+		*d.field = newDocument(d.contentType, d.link, body).serve
+	}
+	return documents, nil
+}
+
+// render puts the facts where the template names them. In JSON they are escaped
+// as JSON asks.
+func (f Facts) render(file string) ([]byte, error) {
+	template, err := templates.ReadFile("documents/" + file)
 	if err != nil {
 		return nil, err
 	}
-	description := facts.fill(openAPI, strings.Trim(string(quoted), `"`))
-	if !json.Valid(description) {
-		return nil, fmt.Errorf("openapi.json is no longer JSON with the base address %q in it", facts.BaseURL)
-	}
-	return &Documents{
-		openAPI: newDocument("application/json", description),
-		welcome: newDocument("text/plain; charset=utf-8", facts.fill(welcome, facts.BaseURL)),
-	}, nil
-}
-
-// fill puts the facts where the template names them.
-func (f Facts) fill(template []byte, baseURL string) []byte {
-	return []byte(strings.NewReplacer(
-		"{base_url}", baseURL,
-		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
-		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
-	).Replace(string(template)))
-}
-
-func newDocument(contentType string, body []byte) document {
-	sum := sha256.Sum256(body)
-	return document{
-		contentType: []string{contentType},
-		body:        body,
-		etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-	}
-}
-
-// OpenAPI is GET /openapi.json.
-func (d *Documents) OpenAPI(w http.ResponseWriter, r *http.Request) { d.openAPI.serve(w, r) }
-
-// Welcome is GET /, until the portal stands there.
-func (d *Documents) Welcome(w http.ResponseWriter, r *http.Request) { d.welcome.serve(w, r) }
-
-const maxAge = time.Hour
-
-func (doc document) serve(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("ETag", doc.etag)
-	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(maxAge.Seconds())))
-	if matches(r.Header.Get("If-None-Match"), doc.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	wire.WriteBytes(w, http.StatusOK, doc.contentType, doc.body)
-}
-
-// matches compares weakly, as RFC 9110, 13.1.2 asks.
-func matches(ifNoneMatch, etag string) bool {
-	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
-		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == etag || candidate == "*" {
-			return true
+	isJSON := strings.HasSuffix(file, ".json")
+	base, version := f.BaseURL, f.Version
+	if isJSON {
+		if base, err = escape(base); err != nil {
+			return nil, err
+		}
+		if version, err = escape(version); err != nil {
+			return nil, err
 		}
 	}
-	return false
+	body := []byte(strings.NewReplacer(
+		"{base_url}", base,
+		"{version}", version,
+		"{host}", urnHost(f.BaseURL),
+		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
+		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
+		"{whois_per_minute}", strconv.Itoa(f.WhoisPerMinute),
+		"{whois_per_6_hours}", strconv.Itoa(f.WhoisPer6Hours),
+	).Replace(string(template)))
+	if isJSON && !json.Valid(body) {
+		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
+	}
+	return body, nil
+}
+
+// escape is text as it stands inside the quotes of a JSON string.
+func escape(text string) (string, error) {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return "", err
+	}
+	return string(quoted[1 : len(quoted)-1]), nil
+}
+
+// urnHost is the host of the base address with nothing in it that has a meaning
+// inside a URN, such as the colons of an IPv6 address.
+func urnHost(baseURL string) string {
+	parsed, err := url.Parse(baseURL)
+	if err != nil || parsed.Hostname() == "" {
+		return "localhost"
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-':
+			return r
+		default:
+			return '-'
+		}
+	}, parsed.Hostname())
 }

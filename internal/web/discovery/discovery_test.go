@@ -4,49 +4,233 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-func TestDocumentsCarryTheBaseAddressAndARevalidator(t *testing.T) {
-	documents, err := New(Facts{BaseURL: "https://domains.example", LookupPerMinute: 31, LookupPer6Hours: 301})
+const base = "https://domains.example"
+
+func render(t *testing.T, facts Facts) *Documents {
+	t.Helper()
+	documents, err := New(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return documents
+}
+
+func read(serve http.HandlerFunc) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	documents.OpenAPI(answer, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
-	var got struct {
-		OpenAPI string
-		Info    struct{ Version string }
-		Servers []struct{ URL string }
-	}
-	if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil {
+	serve(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	return answer
+}
+
+// object reads a document that is a JSON object.
+func object(t *testing.T, serve http.HandlerFunc) map[string]any {
+	t.Helper()
+	var got map[string]any
+	if err := json.Unmarshal(read(serve).Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.OpenAPI != "3.1.0" || got.Info.Version != "1.0.0" || got.Servers[0].URL != "https://domains.example" {
-		t.Errorf("got %+v", got)
+	return got
+}
+
+// has compares the named fields; want is written as JSON.
+func has(t *testing.T, got map[string]any, want string) {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(want), &fields); err != nil {
+		t.Fatal(err)
 	}
-	if body := answer.Body.String(); !strings.Contains(body, "31 requests per minute and 301 requests per 6 hours") {
-		t.Error("the limits are not told")
-	}
-	etag := answer.Header().Get("ETag")
-	for header, want := range map[string]int{etag: 304, "W/" + etag: 304, `"x", ` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
-		request := httptest.NewRequest(http.MethodGet, "/openapi.json", nil)
-		request.Header.Set("If-None-Match", header)
-		answer := httptest.NewRecorder()
-		documents.OpenAPI(answer, request)
-		if answer.Code != want {
-			t.Errorf("If-None-Match %s: %d, want %d", header, answer.Code, want)
+	for key, value := range fields {
+		if !reflect.DeepEqual(got[key], value) {
+			t.Errorf("%s is %v, want %v", key, got[key], value)
 		}
 	}
 }
 
-func TestABaseAddressCanNotBreakTheDocument(t *testing.T) {
-	documents, err := New(Facts{BaseURL: `https://x.example/"},{"evil`})
-	if err != nil {
+// all are the fields of Documents by name, so that none can be forgotten.
+func all(documents *Documents) map[string]http.HandlerFunc {
+	served := make(map[string]http.HandlerFunc)
+	value := reflect.ValueOf(*documents)
+	for i := range value.NumField() {
+		served[value.Type().Field(i).Name], _ = value.Field(i).Interface().(http.HandlerFunc)
+	}
+	return served
+}
+
+func TestNoDocumentKeepsAPlaceholder(t *testing.T) {
+	t.Parallel()
+	placeholder := regexp.MustCompile(`\{(base_url|version|host|(lookup|whois)_[a-z0-9_]+)\}`)
+	for name, serve := range all(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
+		body := read(serve).Body.String()
+		if found := placeholder.FindString(body); found != "" || body == "" {
+			t.Errorf("%s: %q is still there, of %d bytes", name, found, len(body))
+		}
+		if strings.Contains(body, base+"//") {
+			t.Errorf("%s: the slash of the base address is doubled", name)
+		}
+	}
+}
+
+func TestTheLimitsAreTold(t *testing.T) {
+	t.Parallel()
+	documents := render(t, Facts{
+		BaseURL: base, LookupPerMinute: 31, LookupPer6Hours: 301, WhoisPerMinute: 16, WhoisPer6Hours: 151,
+	})
+	for name, serve := range map[string]http.HandlerFunc{"openapi": documents.OpenAPI, "auth": documents.Auth, "llms": documents.LLMs} {
+		if body := read(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
+			t.Errorf("%s does not tell the limits", name)
+		}
+	}
+	if body := read(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
+		t.Error("the limits of whois_lookup are not told")
+	}
+}
+
+func TestDocumentsCanBeRevalidated(t *testing.T) {
+	t.Parallel()
+	for name, serve := range all(render(t, Facts{BaseURL: base})) {
+		etag := read(serve).Header().Get("ETag")
+		for header, want := range map[string]int{etag: 304, "W/" + etag: 304, `"x", ` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
+			request := httptest.NewRequest(http.MethodGet, "/", nil)
+			request.Header.Set("If-None-Match", header)
+			answer := httptest.NewRecorder()
+			serve(answer, request)
+			if answer.Code != want {
+				t.Errorf("%s: If-None-Match %s: %d, want %d", name, header, answer.Code, want)
+			}
+		}
+	}
+}
+
+func TestABaseAddressCanNotBreakADocument(t *testing.T) {
+	t.Parallel()
+	for name, serve := range all(render(t, Facts{BaseURL: `https://x.example/"},{"evil`})) {
+		answer := read(serve)
+		if strings.Contains(answer.Header().Get("Content-Type"), "json") && !json.Valid(answer.Body.Bytes()) {
+			t.Errorf("%s is no longer JSON", name)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://domains.example": "domains.example", "http://[::1]:8080": "--1", "http://127.0.0.1:1": "127.0.0.1", "\x00": "localhost",
+	} {
+		if got := urnHost(address); got != want {
+			t.Errorf("the host of %q is %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestTheOAuthMetadata(t *testing.T) {
+	t.Parallel()
+	documents := render(t, Facts{BaseURL: base + "/"})
+	has(t, object(t, documents.ProtectedResource), `{
+		"resource": "https://domains.example/api/mcp", "authorization_servers": ["https://domains.example"],
+		"scopes_supported": ["mcp:read", "mcp:write"], "bearer_methods_supported": ["header"]}`)
+	has(t, object(t, documents.AuthorizationServer), `{
+		"issuer": "https://domains.example",
+		"authorization_endpoint": "https://domains.example/oauth/authorize/",
+		"token_endpoint": "https://domains.example/oauth/token/",
+		"registration_endpoint": "https://domains.example/oauth/register/",
+		"revocation_endpoint": "https://domains.example/oauth/revoke/",
+		"response_types_supported": ["code"], "response_modes_supported": ["query"],
+		"grant_types_supported": ["authorization_code", "refresh_token"],
+		"code_challenge_methods_supported": ["S256"],
+		"token_endpoint_auth_methods_supported": ["none", "client_secret_post"],
+		"revocation_endpoint_auth_methods_supported": ["none", "client_secret_post"],
+		"scopes_supported": ["mcp:read", "mcp:write"],
+		"authorization_response_iss_parameter_supported": true}`)
+}
+
+func TestTheServerCardKeepsToSEP2127AndToItsForerunner(t *testing.T) {
+	t.Parallel()
+	documents := render(t, Facts{BaseURL: base, Version: "1.2.3-dev"})
+	card := object(t, documents.ServerCard)
+	for field, pattern := range map[string]string{
+		"$schema": `^https://static\.modelcontextprotocol\.io/schemas/v1/server-card\.schema\.json$`,
+		"name":    `^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, "version": `^1\.2\.3-dev$`, "description": `^.{1,100}$`, "title": `^.{1,100}$`,
+	} {
+		text, _ := card[field].(string)
+		if !utf8.ValidString(text) || !regexp.MustCompile(pattern).MatchString(text) {
+			t.Errorf("%s is %q", field, text)
+		}
+	}
+	has(t, card, `{
+		"serverInfo": {"name": "dotkontor", "title": "dotkontor domains", "version": "1.2.3-dev"},
+		"capabilities": {"tools": {}},
+		"transport": {"type": "streamable-http", "endpoint": "/api/mcp", "url": "https://domains.example/api/mcp"},
+		"remotes": [{"type": "streamable-http", "url": "https://domains.example/api/mcp",
+			"supportedProtocolVersions": ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]}]}`)
+	if !reflect.DeepEqual(card, object(t, documents.ServerCardTyped)) {
+		t.Error("the two cards differ")
+	}
+}
+
+func TestThePublishedVectorIsRight(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Signing struct {
+			Headers   struct{ Timestamp, Signature string }
+			Tolerance int
+			Vector    struct{ Secret, Timestamp, Body, Signature string } `json:"test_vector"`
+		} `json:"request_signing"`
+	}
+	if err := json.Unmarshal(read(render(t, Facts{BaseURL: base}).ACP).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
-	if !json.Valid(documents.openAPI.body) {
-		t.Errorf("the document is no longer JSON")
+	told := document.Signing
+	if got := signing.Compute(told.Vector.Secret, told.Vector.Timestamp, []byte(told.Vector.Body)); got != told.Vector.Signature {
+		t.Errorf("the vector's signature is %s, we compute %s", told.Vector.Signature, got)
+	}
+	if told.Tolerance != int(signing.Tolerance.Seconds()) || told.Headers.Timestamp != signing.TimestampHeader ||
+		told.Headers.Signature != signing.SignatureHeader {
+		t.Errorf("the document says %+v", told)
+	}
+}
+
+func TestAuthTellsTheWaysInAndThatAgentsCanNotRegister(t *testing.T) {
+	t.Parallel()
+	text := read(render(t, Facts{BaseURL: base}).Auth).Body.String()
+	heading, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(heading, "# ") || !strings.Contains(heading, "auth.md") {
+		t.Errorf("the heading is %q", heading)
+	}
+	for _, sentence := range []string{
+		"Audience:", "## 1. Anonymous", "## 2. OAuth 2.1", "## 3. Personal access token", "Agents can't register themselves",
+		"no agent identity endpoint", "no `agent_auth` block", "`dotkontor_live_`",
+		`WWW-Authenticate: Bearer resource_metadata="https://domains.example/.well-known/oauth-protected-resource/api/mcp"`,
+		"https://domains.example/oauth/revoke/",
+	} {
+		if !strings.Contains(text, sentence) {
+			t.Errorf("%q is not there", sentence)
+		}
+	}
+}
+
+func TestTheCompletionTellsWhatItCharges(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Paths map[string]map[string]struct {
+			Payment   map[string]any `json:"x-payment-info"`
+			Responses map[string]any
+		}
+	}
+	if err := json.Unmarshal(read(render(t, Facts{BaseURL: base}).OpenAPI).Body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	complete := document.Paths["/api/acp/checkout_sessions/{id}/complete"]["post"]
+	want := map[string]any{"intent": "charge", "method": "stripe", "currency": "eur", "amount": nil}
+	if !reflect.DeepEqual(complete.Payment, want) {
+		t.Errorf("x-payment-info is %v", complete.Payment)
+	}
+	for _, status := range []string{"200", "401", "402", "404", "422"} {
+		if _, told := complete.Responses[status]; !told {
+			t.Errorf("%s is not told", status)
+		}
 	}
 }

@@ -1,0 +1,105 @@
+package discovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// The protocol's objects are closed. This copy of their fields by hand holds
+// where the schemas are not at hand.
+func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T) {
+	t.Parallel()
+	type extension struct {
+		Name   string `json:"name"`
+		Spec   string `json:"spec"`
+		Schema string `json:"schema"`
+	}
+	var document struct {
+		Protocol struct {
+			Name             string   `json:"name"`
+			Version          string   `json:"version"`
+			Supported        []string `json:"supported_versions"`
+			DocumentationURL string   `json:"documentation_url"`
+		} `json:"protocol"`
+		Base         string   `json:"api_base_url"`
+		Transports   []string `json:"transports"`
+		Capabilities struct {
+			Services      []string    `json:"services"`
+			Extensions    []extension `json:"extensions"`
+			Interventions []string    `json:"intervention_types"`
+			Currencies    []string    `json:"supported_currencies"`
+			Locales       []string    `json:"supported_locales"`
+		} `json:"capabilities"`
+		Signing json.RawMessage `json:"request_signing"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(read(render(t, Facts{BaseURL: base}).ACP).Body.Bytes()))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	protocol := document.Protocol
+	if protocol.Name != "acp" || protocol.Version != "2026-04-17" || !slices.Equal(protocol.Supported, []string{"2025-09-29", "2026-04-17"}) {
+		t.Errorf("the protocol is %+v", protocol)
+	}
+	if document.Base != base+"/api/acp" || !slices.Equal(document.Transports, []string{"rest"}) {
+		t.Errorf("the address is %s over %v", document.Base, document.Transports)
+	}
+	if !slices.Equal(document.Capabilities.Services, []string{"checkout"}) ||
+		!slices.Equal(document.Capabilities.Extensions, []extension{{Name: "request_signing", Spec: base + "/auth.md"}}) {
+		t.Errorf("the capabilities are %+v", document.Capabilities)
+	}
+	var signing map[string]any
+	if err := json.Unmarshal(document.Signing, &signing); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"algorithm", "headers", "input", "encoding", "tolerance", "test_vector"} {
+		if _, told := signing[field]; !told {
+			t.Errorf("request_signing tells %v, not %s", slices.Sorted(maps.Keys(signing)), field)
+		}
+	}
+}
+
+// ACP_SPEC_DIR is a checkout of the protocol's own repository.
+func TestTheCheckoutDocumentKeepsToTheProtocolsSchema(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("ACP_SPEC_DIR")
+	if folder == "" {
+		t.Skip("ACP_SPEC_DIR is not set; the fields are compared by hand in the other test")
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "spec", "2026-04-17", "json-schema", "schema.agentic_checkout.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "https://schemas.example/acp.json"
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if fields, ok := bundle.(map[string]any); ok {
+		fields["$id"] = name // theirs is a name that resolves to nothing
+	}
+	if err := compiler.AddResource(name, bundle); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(name + "#/$defs/DiscoveryResponse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := object(t, render(t, Facts{BaseURL: base}).ACP)
+	if schema.Validate(document) == nil {
+		t.Error("the schema accepts request_signing at the top: it is not the closed one")
+	}
+	delete(document, "request_signing") // ours, beside the entry of the extension
+	if err := schema.Validate(document); err != nil {
+		t.Error(err)
+	}
+}

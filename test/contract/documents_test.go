@@ -1,0 +1,156 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	kindJSON     = "application/json"
+	kindMarkdown = "text/markdown; charset=utf-8"
+	kindPlain    = "text/plain; charset=utf-8"
+)
+
+// documents are all that a stranger may read, and what they are.
+var documents = map[string]string{
+	"/.well-known/oauth-protected-resource/api/mcp":       kindJSON,
+	"/.well-known/oauth-protected-resource/api/mcp/login": kindJSON,
+	"/.well-known/oauth-protected-resource":               kindJSON,
+	"/.well-known/oauth-authorization-server":             kindJSON,
+	"/.well-known/mcp/server-card.json":                   kindJSON,
+	"/api/mcp/server-card":                                "application/mcp-server-card+json",
+	"/.well-known/api-catalog":                            `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
+	"/.well-known/acp.json":                               kindJSON,
+	"/.well-known/auth.md":                                kindMarkdown,
+	"/auth.md":                                            kindMarkdown,
+	openAPIPath:                                           kindJSON,
+	"/.well-known/ai-catalog.json":                        "application/ai-catalog+json",
+	"/llms.txt":                                           kindPlain,
+	"/robots.txt":                                         kindPlain,
+}
+
+func TestEveryDocumentIsThereForEverybody(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		client := from(t, on)
+		for path, kind := range documents {
+			whole := client.get(path)
+			if whole.status != http.StatusOK || len(whole.body) == 0 {
+				t.Errorf("%s: got %s", path, whole)
+				continue
+			}
+			tag := whole.header.Get("ETag")
+			for key, want := range map[string]string{
+				"Content-Type": kind, "Cache-Control": "public, max-age=3600", "Access-Control-Allow-Origin": "*",
+				"Content-Length": fmt.Sprint(len(whole.body)),
+			} {
+				if got := whole.header.Get(key); got != want {
+					t.Errorf("%s: %s is %q, want %q", path, key, got, want)
+				}
+			}
+			if strings.Contains(kind, "json") && !json.Valid(whole.body) {
+				t.Errorf("%s is no JSON: %s", path, whole.body)
+			}
+			if text := string(whole.body); strings.Contains(text, "{base_url}") || path != "/robots.txt" && !strings.Contains(text, on.base) {
+				t.Errorf("%s does not name the base address", path)
+			}
+			head := client.send(request{method: http.MethodHead, path: path})
+			if head.status != http.StatusOK || len(head.body) != 0 {
+				t.Errorf("HEAD %s: got %s", path, head)
+			}
+			for _, header := range []http.Header{head.header, whole.header} {
+				header.Del("X-Request-Id")
+				header.Del("Date")
+			}
+			if !maps.EqualFunc(head.header, whole.header, slices.Equal) {
+				t.Errorf("HEAD %s has the headers %v, GET %v", path, head.header, whole.header)
+			}
+			again := client.send(request{method: http.MethodGet, path: path, header: map[string]string{"If-None-Match": tag}})
+			if tag == "" || again.status != http.StatusNotModified || len(again.body) != 0 || again.header.Get("ETag") != tag {
+				t.Errorf("%s with ETag %q again: got %s", path, tag, again)
+			}
+			refused := client.send(request{path: path, body: "{}"})
+			mustRefuse(t, "POST "+path, refused, http.StatusMethodNotAllowed)
+		}
+	})
+}
+
+func TestTheCatalogueIsNamedInALink(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, path := range []string{"/.well-known/api-catalog", "/"} {
+			got := from(t, on).send(request{method: http.MethodHead, path: path})
+			if want := "<" + on.base + `/.well-known/api-catalog>; rel="api-catalog"`; got.header.Get("Link") != want {
+				t.Errorf("%s: Link is %q, want %q", path, got.header.Get("Link"), want)
+			}
+		}
+	})
+}
+
+// Clients try many places; a page of HTML or a redirect there leads them astray.
+func TestEverythingElseBelowWellKnownIs404(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, path := range []string{
+			"/.well-known", "/.well-known/", "/.well-known/openid-configuration", "/.well-known/mcp.json", "/.well-known/mcp",
+			"/.well-known/oauth-authorization-server/api/mcp", "/.well-known/oauth-authorization-server/",
+			"/.well-known/oauth-protected-resource/", "/.well-known/oauth-protected-resource/other", "/.well-known/agent.json",
+			"/.well-known/acp.json/", "/.well-known//acp.json",
+		} {
+			mustRefuse(t, path, from(t, on).get(path), http.StatusNotFound)
+		}
+	})
+}
+
+func TestWhatIsNotInServiceYetSaysSo(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, test := range []struct{ method, path, field, want string }{
+			{http.MethodPost, "/oauth/register", "error", "temporarily_unavailable"},
+			{http.MethodGet, "/oauth/authorize", "error", "temporarily_unavailable"},
+			{http.MethodPost, "/oauth/token", "error", "temporarily_unavailable"},
+			{http.MethodPost, "/oauth/revoke", "error", "temporarily_unavailable"},
+			{http.MethodPost, "/api/acp/checkout_sessions", "type", "service_unavailable"},
+			{http.MethodGet, "/api/acp/checkout_sessions/cs_1", "type", "service_unavailable"},
+			{http.MethodPost, "/api/acp/checkout_sessions/cs_1", "type", "service_unavailable"},
+			{http.MethodPost, "/api/acp/checkout_sessions/cs_1/cancel", "type", "service_unavailable"},
+		} {
+			spellings := []string{test.path}
+			if strings.HasPrefix(test.path, "/oauth/") {
+				spellings = append(spellings, test.path+"/")
+			}
+			for _, path := range spellings {
+				got := from(t, on).send(request{method: test.method, path: path})
+				mustBe(t, path, got, http.StatusServiceUnavailable, fields{test.field: `"` + test.want + `"`})
+				if got.header.Get("Retry-After") == "" || got.header.Get("Location") != "" {
+					t.Errorf("%s: headers %v", path, got.header)
+				}
+				other := from(t, on).send(request{method: http.MethodDelete, path: path})
+				mustRefuse(t, "DELETE "+path, other, http.StatusMethodNotAllowed)
+			}
+		}
+	})
+}
+
+const completePath = "/api/acp/checkout_sessions/cs_1/complete"
+
+func TestACompletionWithoutAGoodSignatureIs401(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		// The published vector, which anybody can send.
+		const vector = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
+		for _, test := range []struct{ label, timestamp, signature, code string }{
+			{"unsigned", "", "", "signature_required"},
+			{"without a time", "", vector, "signature_required"},
+			{"old", "2020-01-01T00:00:00Z", vector, "stale_timestamp"},
+			{"no time", "yesterday", vector, "invalid_signature"},
+		} {
+			got := from(t, on).send(request{
+				path: completePath, body: `{"payment_data":{"token":"spt_123","provider":"stripe"}}`,
+				header: map[string]string{"Timestamp": test.timestamp, "Signature": test.signature}, odd: true,
+			})
+			mustBe(t, test.label, got, http.StatusUnauthorized, fields{"type": `"invalid_request"`, "code": `"` + test.code + `"`})
+			onlyFields(t, test.label, got.fields, "type", "code", "message")
+		}
+	})
+}
