@@ -34,7 +34,7 @@ var mcpChecks = []check{
 	{group: "mcp", name: "unknown method is -32601", run: unknownMethod},
 	{group: "mcp", name: "errors are JSON-RPC, never plain text", run: neverPlain},
 	{group: "mcp", name: "foreign Origin", run: foreignOrigin},
-	{group: "mcp", name: "CORS", run: mcpCORS},
+	{group: "mcp", name: "CORS, challenge included", run: mcpCORS},
 }
 
 // tool is what the contract says about one.
@@ -72,7 +72,7 @@ var initializeMessage = message("initialize", map[string]any{
 	"clientInfo":      map[string]any{"name": "dotkontor-doctor", "version": version},
 })
 
-// post sends one message as a usual client would; more replaces its headers.
+// postMessage sends one message as a usual client would; more replaces its headers.
 func (v *visit) postMessage(path, body string, more map[string]string) answer {
 	header := map[string]string{"Accept": acceptsBoth}
 	if body != initializeMessage {

@@ -78,7 +78,7 @@ type visit struct {
 	client *http.Client
 	// label is a name that nobody has registered.
 	label string
-	// seen are documents that were fetched, and calls of tools, by name.
+	// documents and listed are what was fetched already.
 	documents map[string]answer
 	listed    *answer
 	requests  int
