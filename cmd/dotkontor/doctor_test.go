@@ -353,7 +353,7 @@ func TestOverTLSTheCertificateIsLookedAt(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a handshake is meant to fail
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs //nolint:errcheck,forcetypeassert // httptest's own
+	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	report := examine(newVisit(t.Context(), server.URL, roots), allChecks(), func(checked) {})
 	if !report.OK {
 		t.Errorf("failed: %q", named(report, statusFail))
@@ -406,5 +406,15 @@ func TestDoctorCommand(t *testing.T) {
 	cancel()
 	if code := run(ended, []string{"doctor", "--url", good}, nil, strings.NewReader(""), &out, &out); code != exitInterrupted {
 		t.Errorf("interrupted: code %d", code)
+	}
+}
+
+func TestAVisitThatTakesTooLongEndsAndFails(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	report := examine(newVisit(ctx, serveFake(t, newFake()), nil), allChecks(), func(checked) {})
+	if report.OK || len(report.Checks) != 1 || report.NotTried != len(allChecks())-1 || report.Requests != 0 {
+		t.Errorf("%s", report.summary())
 	}
 }
