@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -51,7 +52,10 @@ func TestTheGuideForAgentsShowsWhatTheToolsAnswer(t *testing.T) {
 			switch {
 			case got.status == http.StatusNotFound:
 				t.Skip("/api/mcp is a 404: this build has no tools yet")
-			case got.status == http.StatusUnauthorized: // no token, no sample
+			case slices.Contains([]string{"list_my_domains", "start_order", "get_order_status"}, tool): // no token, no sample
+				if got.status != http.StatusUnauthorized {
+					t.Errorf("%s without a token: got %s", tool, got)
+				}
 				continue
 			}
 			var answered struct {
