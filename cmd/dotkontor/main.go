@@ -62,6 +62,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the product against the real world."`
 	Check   checkCommand   `cmd:"" help:"Say which names are free, and what they cost."`
 	Whois   whoisCommand   `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
+	Doctor  doctorCommand  `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
 	Config  configCommand  `cmd:"" help:"Look at the configuration."`
 	Catalog catalogCommand `cmd:"" help:"Look at the price list, or replace it without a restart."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`

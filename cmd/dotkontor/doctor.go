@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+type doctorCommand struct {
+	URL  string `name:"url" required:"" help:"The service's base address, as its clients know it." placeholder:"URL"`
+	JSON bool   `name:"json" help:"Print one JSON object at the end."`
+}
+
+// Help is what 'dotkontor doctor --help' adds.
+func (doctorCommand) Help() string {
+	return fmt.Sprintf(`Visits a running service from outside, as a stranger's client would, and prints
+a line for each thing that the interface promises: ok, WARN or FAIL, what was
+expected and what was seen. It needs no access to the machine and changes
+nothing there.
+
+A visit is about %d requests, of which %d count against the limit of the address
+that it comes from; near the limit it leaves things out and says so. A request
+may take %s, the whole visit %s. A private certificate authority is named by
+the variable SSL_CERT_FILE.
+
+Exit code: 0 nothing failed (a WARN is no failure), 1 something failed, 64 the
+command line is wrong, 130 interrupted.`, usualRequests, usualCounted, requestTimeout, visitTimeout)
+}
+
+const (
+	requestTimeout = 10 * time.Second
+	visitTimeout   = 60 * time.Second
+	// usualRequests and usualCounted are what a visit to a healthy service costs.
+	// A test holds them to the truth.
+	usualRequests = 47
+	usualCounted  = 9
+	// reserve is how many counted requests are left to others at the same address.
+	reserve = 3
+)
+
+// check is one thing to look at.
+type check struct {
+	group, name string
+	// spends is how many requests it makes that count against the limit.
+	spends int
+	// vital: if this fails, nothing else can be looked at.
+	vital bool
+	run   func(*visit) result
+}
+
+// allChecks is everything that a visit looks at, in the order of the visit.
+func allChecks() []check {
+	return slices.Concat(reachChecks, documentChecks(), restChecks, limitChecks, mcpChecks)
+}
+
+// Run visits and prints.
+func (c *doctorCommand) Run(t *terminal) error {
+	base, err := baseAddress(c.URL)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, visitTimeout)
+	defer cancel()
+	report := examine(newVisit(ctx, base, nil), allChecks(), func(line checked) {
+		if !c.JSON {
+			fmt.Fprintln(t.out, line)
+		}
+	})
+	if t.ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	if c.JSON {
+		encoder := json.NewEncoder(t.out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(report); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(t.out, report.summary())
+	}
+	if !report.OK {
+		return exitCode(exitError)
+	}
+	return nil
+}
+
+// baseAddress is the address without the trailing slash, everything else byte
+// for byte as given: the documents have to repeat it exactly.
+func baseAddress(given string) (string, error) {
+	base := strings.TrimSuffix(given, "/")
+	address, err := url.Parse(base)
+	if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Hostname() == "" ||
+		address.User != nil || address.Path != "" || strings.ContainsAny(base, "?#") {
+		return "", usageError(fmt.Sprintf("--url %q is not an address like https://domains.example", given))
+	}
+	return base, nil
+}
+
+// isLoopback says whether a host is this machine by its name alone.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// checked is one line of the report.
+type checked struct {
+	Group    string `json:"group"`
+	Name     string `json:"name"`
+	Status   status `json:"status"`
+	Expected string `json:"expected,omitempty"`
+	Seen     string `json:"seen"`
+}
+
+// String is the line for a person.
+func (c checked) String() string {
+	line := fmt.Sprintf("%-4s  %-9s  %s: ", c.Status, c.Group, c.Name)
+	if c.Expected == "" {
+		return line + c.Seen
+	}
+	return line + "expected " + c.Expected + "; saw " + c.Seen
+}
+
+// doctorReport is the whole visit.
+type doctorReport struct {
+	URL      string    `json:"url"`
+	OK       bool      `json:"ok"`
+	Requests int       `json:"requests"`
+	Counted  int       `json:"counted"`
+	NotTried int       `json:"notTried"`
+	Checks   []checked `json:"checks"`
+}
+
+func (r doctorReport) count(s status) (n int) {
+	for _, c := range r.Checks {
+		if c.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+func (r doctorReport) summary() string {
+	text := fmt.Sprintf("%s: %d ok, %d WARN, %d FAIL; %d requests, %d of them counted by the limit",
+		r.URL, r.count(statusOK), r.count(statusWarn), r.count(statusFail), r.Requests, r.Counted)
+	if r.NotTried > 0 {
+		text += fmt.Sprintf("; %d checks not tried", r.NotTried)
+	}
+	return text
+}
+
+// examine runs the checks in order and hands each line on as soon as it is
+// there.
+func examine(v *visit, checks []check, tell func(checked)) doctorReport {
+	report := doctorReport{URL: v.base, OK: true, Checks: []checked{}}
+	for i, c := range checks {
+		var r result
+		switch {
+		case v.ctx.Err() != nil:
+			r = fail(fmt.Sprintf("a visit within %s", visitTimeout), "it is over; the rest is not tried")
+			c.vital = true
+		case c.spends > 0 && v.nearLimit(c.spends):
+			r = warn("", fmt.Sprintf("left out: %d requests are left to this address; try again in a minute", v.left))
+		default:
+			r = c.run(v)
+		}
+		line := checked{c.group, c.name, r.status, tidy(r.expected), tidy(r.seen)}
+		report.Checks = append(report.Checks, line)
+		tell(line)
+		if r.status == statusFail {
+			report.OK = false
+			if c.vital {
+				report.NotTried = len(checks) - i - 1
+				break
+			}
+		}
+	}
+	report.Requests, report.Counted = v.requests, v.counted
+	return report
+}
+
+// tidy makes a stranger's text fit for a line in a terminal.
+func tidy(text string) string {
+	const longest = 400
+	text = strings.Join(strings.Fields(text), " ")
+	if letters := []rune(text); len(letters) > longest {
+		text = string(letters[:longest]) + "…"
+	}
+	return printable(text)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func examined(t *testing.T, base string) doctorReport {
+	t.Helper()
+	return examine(newVisit(t.Context(), base, nil), allChecks(), func(checked) {})
+}
+
+// named are the names of the checks with this status.
+func named(r doctorReport, s status) (names []string) {
+	for _, c := range r.Checks {
+		if c.Status == s {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func TestAServiceThatKeepsEveryPromiseHasNoFinding(t *testing.T) {
+	t.Parallel()
+	report := examined(t, serveFake(t, newFake()))
+	for _, c := range report.Checks {
+		if c.Status != statusOK {
+			t.Error(c)
+		}
+	}
+	if !report.OK || len(report.Checks) != len(allChecks()) {
+		t.Errorf("ok is %v with %d lines", report.OK, len(report.Checks))
+	}
+	if report.Requests != usualRequests || report.Counted != usualCounted {
+		t.Errorf("%d requests, %d counted; the help says %d and %d", report.Requests, report.Counted, usualRequests, usualCounted)
+	}
+}
+
+func TestNearTheLimitItLeavesThingsOutAndFailsNothing(t *testing.T) {
+	t.Parallel()
+	fake := newFake()
+	fake.spent["127.0.0.1"] = 23
+	report := examined(t, serveFake(t, fake))
+	if !report.OK {
+		t.Errorf("failed: %q", named(report, statusFail))
+	}
+	if fake.spent["127.0.0.1"] > 30-reserve {
+		t.Errorf("it spent down to %d", 30-fake.spent["127.0.0.1"])
+	}
+	want := []string{"garbage is a 400", "X-Forwarded-For of a stranger is not believed", "domain_check works"}
+	if got := named(report, statusWarn); !slices.Equal(got, want) {
+		t.Errorf("left out: %q, want %q", got, want)
+	}
+}
+
+func TestOverTheLimitOneRequestIsEnoughToKnow(t *testing.T) {
+	t.Parallel()
+	fake := newFake()
+	fake.spent["127.0.0.1"] = 30
+	report := examined(t, serveFake(t, fake))
+	if !report.OK || report.Counted != 1 {
+		t.Errorf("%d counted requests, failed: %q", report.Counted, named(report, statusFail))
+	}
+
+	without := newFake()
+	without.spent["127.0.0.1"] = 30
+	report = examined(t, serveFake(t, proxy(without, nil, func(p *passing) { p.header.Del("Retry-After") })))
+	if got := named(report, statusFail); !slices.Equal(got, []string{"check of a name that nobody has"}) {
+		t.Errorf("a 429 without Retry-After: failed are %q", got)
+	}
+}
+
+func TestTroubleOfTheRegistriesIsAWarning(t *testing.T) {
+	t.Parallel()
+	report := examined(t, serveFake(t, proxy(newFake(), nil, func(p *passing) {
+		if p.path(checkPath) && strings.Contains(p.question, "google.com") {
+			p.status, p.body = http.StatusBadGateway, `{"error":"Die Registry antwortet nicht.","domain":"google.com"}`
+		}
+		lookupOf("doctor-", "available", nil)(p)
+	})))
+	want := []string{"check of a name that nobody has", "check of google.com"}
+	if got := named(report, statusWarn); !report.OK || !slices.Equal(got, want) {
+		t.Errorf("ok is %v, warnings are %q, failures %q", report.OK, got, named(report, statusFail))
+	}
+}
+
+// A public name leads to the fake, as in a resolver of its own.
+func visitPublic(t *testing.T, base string, server *httptest.Server) doctorReport {
+	t.Helper()
+	v := newVisit(t.Context(), base, nil)
+	v.client.Transport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+	}}
+	return examine(v, allChecks(), func(checked) {})
+}
+
+func TestPlainHTTPIsForLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(newFake())
+	t.Cleanup(server.Close)
+	report := visitPublic(t, "http://domains.example", server)
+	if got := named(report, statusFail); !slices.Equal(got, []string{"TLS"}) {
+		t.Errorf("failed: %q", got)
+	}
+}
+
+func TestOverTLSTheCertificateIsLookedAt(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(newFake())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a handshake is meant to fail
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	report := examine(newVisit(t.Context(), server.URL, roots), allChecks(), func(checked) {})
+	if !report.OK {
+		t.Errorf("failed: %q", named(report, statusFail))
+	}
+	report = examined(t, server.URL)
+	if got := named(report, statusFail); !slices.Equal(got, []string{"the service answers"}) || report.NotTried == 0 {
+		t.Errorf("an unknown authority: failed are %q, not tried %d", got, report.NotTried)
+	}
+	for left, want := range map[time.Duration]status{13 * 24 * time.Hour: statusWarn, 15 * 24 * time.Hour: statusOK} {
+		if got := certificateResult("TLS 1.3", left); got.status != want {
+			t.Errorf("%s left: %s, want %s", left, got.status, want)
+		}
+	}
+}
+
+func TestDoctorCommand(t *testing.T) {
+	t.Parallel()
+	good := serveFake(t, newFake())
+	bad := serveFake(t, proxy(newFake(), nil, set(openAPIPath, "openapi", "3.0.3\x1b[2J")))
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"good", []string{"--url", good + "/"}, exitOK, "0 WARN, 0 FAIL"},
+		{"bad", []string{"--url", bad}, exitError, "FAIL  openapi    versions: expected openapi 3.1.0; saw \"3.0.3"},
+		{"gone", []string{"--url", gone.URL}, exitError, "checks not tried"},
+		{"no address", []string{"--url", "domains.example"}, exitUsage, ""},
+		{"with a path", []string{"--url", "https://domains.example/api"}, exitUsage, ""},
+		{"no flag", nil, exitUsage, ""},
+	} {
+		var out, errOut strings.Builder
+		code := run(t.Context(), append([]string{"doctor"}, test.args...), nil, strings.NewReader(""), &out, &errOut)
+		if code != test.code || !strings.Contains(out.String(), test.says) || strings.Contains(out.String(), "\x1b") {
+			t.Errorf("%s: code %d, want %d, and %q\n%s%s", test.name, code, test.code, test.says, &out, &errOut)
+		}
+	}
+	var out strings.Builder
+	if code := run(t.Context(), []string{"doctor", "--json", "--url", bad}, nil, strings.NewReader(""), &out, &out); code != exitError {
+		t.Errorf("code %d", code)
+	}
+	var report doctorReport
+	if err := json.Unmarshal([]byte(out.String()), &report); err != nil || report.OK || report.count(statusFail) != 1 {
+		t.Errorf("%v: %s", err, &out)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code := run(ended, []string{"doctor", "--url", good}, nil, strings.NewReader(""), &out, &out); code != exitInterrupted {
+		t.Errorf("interrupted: code %d", code)
+	}
+}
+
+func TestAVisitThatTakesTooLongEndsAndFails(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	report := examine(newVisit(ctx, serveFake(t, newFake()), nil), allChecks(), func(checked) {})
+	if report.OK || len(report.Checks) != 1 || report.NotTried != len(allChecks())-1 || report.Requests != 0 {
+		t.Errorf("%s", report.summary())
+	}
+}

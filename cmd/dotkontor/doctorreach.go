@@ -1,0 +1,101 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// shortCertificate is when somebody should wonder why nothing has renewed it.
+	shortCertificate = 14 * 24 * time.Hour
+	// Signed requests are good for 300 s; a clock that is wrong by more than
+	// maxSkew leaves too little of that.
+	noticedSkew = 10 * time.Second
+	maxSkew     = 120 * time.Second
+)
+
+var reachChecks = []check{
+	{group: "reach", name: "the service answers", vital: true, run: answers},
+	{group: "reach", name: "TLS", run: transportSecurity},
+	{group: "reach", name: "clock", run: clock},
+}
+
+const openAPIPath = "/openapi.json"
+
+func answers(v *visit) result {
+	a := v.document(openAPIPath)
+	if a.err != nil {
+		return fail("an HTTP answer", a.String())
+	}
+	return fine(fmt.Sprintf("an answer after %d ms", a.got.Sub(a.sent).Milliseconds()))
+}
+
+func tlsConfig(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+}
+
+// transportSecurity opens a connection of its own: that the certificate is valid
+// is seen by the handshake.
+func transportSecurity(v *visit) result {
+	address, err := url.Parse(v.base)
+	if err != nil {
+		return fail("an address", err.Error())
+	}
+	if address.Scheme == "http" {
+		if isLoopback(address.Hostname()) {
+			return fine("http, on loopback only")
+		}
+		return fail("https (http is for loopback only)", v.base)
+	}
+	port := address.Port()
+	if port == "" {
+		port = "443"
+	}
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: requestTimeout}, Config: tlsConfig(v.roots)}
+	connection, err := dialer.DialContext(v.ctx, "tcp", net.JoinHostPort(address.Hostname(), port))
+	if err != nil {
+		return fail("a valid certificate and TLS 1.2 or newer", err.Error())
+	}
+	defer connection.Close()
+	secured, ok := connection.(*tls.Conn)
+	if !ok {
+		return fail("TLS", "something else")
+	}
+	state := secured.ConnectionState()
+	return certificateResult(tls.VersionName(state.Version), time.Until(state.PeerCertificates[0].NotAfter))
+}
+
+func certificateResult(protocol string, left time.Duration) result {
+	const day = 24 * time.Hour
+	seen := fmt.Sprintf("%s, a valid certificate with %d days left", protocol, left/day)
+	if left < shortCertificate {
+		return warn(fmt.Sprintf("a certificate good for %d days more", shortCertificate/day), seen)
+	}
+	return fine(seen)
+}
+
+func clock(v *visit) result {
+	a := v.document(openAPIPath)
+	told, err := http.ParseTime(a.header.Get("Date"))
+	if err != nil {
+		return fail("a Date header", show(a.header.Get("Date")))
+	}
+	// The header names whole seconds, cut off: half a second is added back. The
+	// time of the way is not the clock's fault.
+	ours := a.sent.Add(a.got.Sub(a.sent) / 2)
+	skew := told.Add(500 * time.Millisecond).Sub(ours).Abs()
+	seen := fmt.Sprintf("%s away from ours", skew.Round(time.Second))
+	switch {
+	case skew > maxSkew:
+		return fail(fmt.Sprintf("a clock less than %s away from ours", maxSkew), seen)
+	case skew > noticedSkew:
+		return warn(fmt.Sprintf("a clock less than %s away from ours", noticedSkew), seen)
+	default:
+		return fine(seen)
+	}
+}

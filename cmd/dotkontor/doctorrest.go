@@ -1,0 +1,299 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	checkPath  = "/api/domain/check"
+	searchPath = "/api/domain/search"
+	// uncarried is below an extension that can never exist (RFC 2606), so the
+	// service answers without asking a registry.
+	uncarried = "doctor.invalid"
+)
+
+var restChecks = []check{
+	{group: "rest", name: "check of a name that nobody has", spends: 1, run: freeName},
+	{group: "rest", name: "check of google.com", spends: 1, run: takenName},
+	{group: "rest", name: "extension that is not carried", spends: 1, run: uncarriedName},
+	{group: "rest", name: "search over eight extensions", spends: 1, run: searchEight},
+	{group: "rest", name: "garbage is a 400", spends: 1, run: garbage},
+	{group: "rest", name: "other method is a 405", run: otherMethod},
+	{group: "rest", name: "unknown path is a 404", run: unknownPath},
+	{group: "rest", name: "CORS", run: restCORS},
+}
+
+func field(name, value string) string { return show(map[string]string{name: value}) }
+
+// judgeCheck looks at a CheckResult, or at the 502 that says that the registries
+// failed. The latter is no fault of the interface, but somebody wants to know.
+func judgeCheck(v *visit, name string, want bool) result {
+	a, refused := v.lookup(checkPath, field("domain", name), nil)
+	if refused != nil {
+		return *refused
+	}
+	var j judge
+	j.must(a.isJSON(), "application/json", a.String())
+	body := a.object()
+	if a.status == http.StatusBadGateway {
+		text, _ := body["error"].(string)
+		j.must(text != "" && body["domain"] == name, "an error with the domain", a.String())
+		j.should(false, "an answer of the registry", a.String())
+		return j.verdict("")
+	}
+	j.must(a.status == http.StatusOK, "200", a.String())
+	if len(j.failures) > 0 {
+		return j.verdict("")
+	}
+	j.must(a.header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin: *",
+		show(a.header.Get("Access-Control-Allow-Origin")))
+	judgeCheckResult(&j, body, name, want)
+	return j.verdict(fmt.Sprintf("available %v", body["available"]))
+}
+
+// judgeCheckResult is for the REST interface and the tool alike.
+func judgeCheckResult(j *judge, body map[string]any, name string, want bool) {
+	j.must(body["domain"] == name, "domain "+name, show(body["domain"]))
+	j.must(body["tld"] == ".com", "tld .com", show(body["tld"]))
+	available, isBool := body["available"].(bool)
+	value, present := body["available"]
+	j.must(present && (isBool || value == nil), "available true, false or null", show(value))
+	if isBool {
+		j.must(available == want, fmt.Sprintf("available %v", want), show(available))
+	} else {
+		j.should(!present, fmt.Sprintf("available %v", want), "null: no registry source decides")
+	}
+	for _, price := range []string{"registerEur", "renewEur", "transferEur"} {
+		if value, present := body[price]; present {
+			j.must(isPrice(value), price+" a number with two decimals at most", show(value))
+		}
+	}
+}
+
+func isPrice(value any) bool {
+	number, ok := value.(json.Number)
+	if !ok {
+		return false
+	}
+	euros, err := number.Float64()
+	_, decimals, _ := strings.Cut(number.String(), ".")
+	return err == nil && euros >= 0 && len(decimals) <= 2 && !strings.ContainsAny(number.String(), "eE")
+}
+
+func freeName(v *visit) result  { return judgeCheck(v, v.label+".com", true) }
+func takenName(v *visit) result { return judgeCheck(v, "google.com", false) }
+
+func uncarriedName(v *visit) result {
+	a, refused := v.lookup(checkPath, field("domain", uncarried), nil)
+	if refused != nil {
+		return *refused
+	}
+	body := a.object()
+	_, judged := body["available"]
+	if a.status != http.StatusOK || !a.isJSON() || body["supported"] != false || judged ||
+		body["domain"] != uncarried || body["tld"] != ".invalid" {
+		return fail("200 "+show(map[string]any{"domain": uncarried, "tld": ".invalid", "supported": false}), a.String())
+	}
+	return fine("supported false")
+}
+
+// searched are the extensions of a search without one, in the contract's order.
+var searched = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
+
+func searchEight(v *visit) result {
+	a, refused := v.lookup(searchPath, field("query", v.label), nil)
+	if refused != nil {
+		return *refused
+	}
+	if a.status != http.StatusOK || !a.isJSON() {
+		return fail("200 application/json", a.String())
+	}
+	var j judge
+	body := a.object()
+	j.must(body["sld"] == v.label, "sld "+v.label, show(body["sld"]))
+	entries, _ := body["results"].([]any)
+	var order, failed []string
+	for _, e := range entries {
+		entry, _ := e.(map[string]any)
+		tld, _ := entry["tld"].(string)
+		order = append(order, tld)
+		j.must(entry["domain"] == v.label+tld, "domain "+v.label+tld, show(entry["domain"]))
+		available, present := entry["available"]
+		_, isBool := available.(bool)
+		j.must(present && (isBool || available == nil), "available true, false or null", show(available))
+		if price := entry["priceEur"]; price != nil {
+			j.must(isPrice(price), "priceEur a number or null", show(price))
+		}
+		problem, present := entry["error"]
+		_, isBool = problem.(bool)
+		j.must(!present || isBool, "error true or false", show(problem))
+		if problem == true {
+			failed = append(failed, tld)
+		}
+	}
+	j.must(slices.Equal(order, searched), strings.Join(searched, " "), strings.Join(order, " "))
+	j.should(len(failed) == 0, "an answer for every extension", "no answer for "+strings.Join(failed, " "))
+	return j.verdict("eight entries in order")
+}
+
+// judgeError looks at an answer with the Error body.
+func judgeError(a answer, status int) *judge {
+	var j judge
+	text, _ := a.object()["error"].(string)
+	j.must(a.err == nil && a.status == status && a.isJSON() && text != "",
+		strconv.Itoa(status)+` application/json {"error":"…"}`, a.String())
+	return &j
+}
+
+func garbage(v *visit) result {
+	a, refused := v.lookup(checkPath, `{"domain":"no domain at all"`, nil)
+	if refused != nil {
+		return *refused
+	}
+	return judgeError(a, http.StatusBadRequest).verdict("400 with a sentence")
+}
+
+func otherMethod(v *visit) result {
+	a := v.get(checkPath)
+	j := judgeError(a, http.StatusMethodNotAllowed)
+	if a.err == nil {
+		j.must(listsHeader(a.header.Get("Allow"), http.MethodPost), "Allow with POST", show(a.header.Get("Allow")))
+	}
+	return j.verdict("405 with Allow")
+}
+
+func unknownPath(v *visit) result {
+	return judgeError(v.get("/api/"+v.label), http.StatusNotFound).verdict("404 with a sentence")
+}
+
+func restCORS(v *visit) result {
+	return preflight(v, checkPath, "https://page.example", "Content-Type")
+}
+
+// preflight asks as a browser does before a script's request.
+func preflight(v *visit, path, origin string, wanted ...string) result {
+	a := v.send(http.MethodOptions, path, "", map[string]string{
+		"Origin":                         origin,
+		"Access-Control-Request-Method":  http.MethodPost,
+		"Access-Control-Request-Headers": strings.ToLower(strings.Join(wanted, ",")),
+	})
+	if a.err != nil || a.status < 200 || a.status > 299 {
+		return fail("a preflight that succeeds", a.String())
+	}
+	var j judge
+	j.must(a.header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin: *",
+		show(a.header.Get("Access-Control-Allow-Origin")))
+	j.must(listsHeader(a.header.Get("Access-Control-Allow-Methods"), http.MethodPost), "POST allowed",
+		show(a.header.Get("Access-Control-Allow-Methods")))
+	for _, name := range wanted {
+		j.must(listsHeader(a.header.Get("Access-Control-Allow-Headers"), name), "header "+name+" allowed",
+			show(a.header.Get("Access-Control-Allow-Headers")))
+	}
+	j.must(a.header.Get("Access-Control-Allow-Credentials") == "", "no credentials across origins",
+		"Access-Control-Allow-Credentials: "+a.header.Get("Access-Control-Allow-Credentials"))
+	return j.verdict("any origin, no credentials")
+}
+
+var limitChecks = []check{
+	{group: "limits", name: "RateLimit-Policy", run: policy},
+	{group: "limits", name: "RateLimit falls by one", run: falls},
+	{group: "limits", name: "X-Forwarded-For of a stranger is not believed", spends: 3, run: forwarding},
+}
+
+// policy: an operator may set other limits than the contract's; visitors want to
+// know.
+func policy(v *visit) result {
+	if len(v.readings) == 0 {
+		return warn("", "not judged: no counted answer")
+	}
+	told := v.readings[len(v.readings)-1].policy
+	windows := readPolicy(told)
+	var j judge
+	j.must(len(windows) > 0 && len(windows) == len(strings.Split(told, ",")), `RateLimit-Policy like "60s";q=30;w=60`, show(told))
+	j.should(slices.Equal(windows, contractWindows), "30 a minute and 300 in six hours", told)
+	return j.verdict(told)
+}
+
+// falls looks at the requests made so far. Somebody else at our address, or our
+// own visit of a minute ago, may disturb a step, but not all of them.
+func falls(v *visit) result {
+	if len(v.readings) < 2 {
+		return warn("", "not judged: too few counted answers")
+	}
+	var steps []string
+	byOne := 0
+	for i, now := range v.readings {
+		if !now.found {
+			return fail(`RateLimit like "60s";r=29;t=60 on every counted answer`, "an answer without")
+		}
+		steps = append(steps, strconv.Itoa(now.left))
+		if i > 0 && now.left == v.readings[i-1].left-1 {
+			byOne++
+		}
+	}
+	seen := strings.Join(steps, ", ")
+	switch byOne {
+	case len(steps) - 1:
+		return fine(seen)
+	case 0:
+		return fail("one less with each request", seen)
+	default:
+		return warn("one less with each request (or somebody else asks from this address)", seen)
+	}
+}
+
+// forwarding lies about our address. A service that believes it counts each lie
+// on a budget of its own, and what is left to us does not fall.
+func forwarding(v *visit) result {
+	if len(v.readings) == 0 || !v.readings[len(v.readings)-1].found {
+		return warn("", "not judged: no RateLimit to look at")
+	}
+	for _, lie := range []struct{ header, format string }{
+		{"X-Forwarded-For", "%s"},
+		{"X-Forwarded-For", "%s"},
+		{"Forwarded", `for="[%s]"`},
+	} {
+		fell, refused := v.lie(lie.header, lie.format)
+		if refused != nil {
+			return *refused
+		}
+		if fell {
+			continue
+		}
+		// A request of a minute ago may have left the window this very moment.
+		// That does not happen twice.
+		if _, refused = v.lookup(checkPath, field("domain", uncarried), nil); refused != nil {
+			return *refused
+		}
+		if fell, refused = v.lie(lie.header, lie.format); refused != nil {
+			return *refused
+		}
+		if !fell {
+			return fail("RateLimit to fall whatever "+lie.header+" says",
+				"it did not: anyone can choose their address (unless this machine is one of trusted_proxies: then visit from elsewhere)")
+		}
+	}
+	return fine(fmt.Sprintf("three lies, and %d requests left", v.left))
+}
+
+// lie sends one request with an invented address and says whether our own
+// budget has paid for it.
+func (v *visit) lie(header, format string) (fell bool, refused *result) {
+	before := v.readings[len(v.readings)-1]
+	random := make([]byte, 4)
+	_, _ = rand.Read(random) // never fails
+	address := "2001:db8:" + hex.EncodeToString(random[:2]) + ":" + hex.EncodeToString(random[2:]) + "::1"
+	_, refused = v.lookup(checkPath, field("domain", uncarried), map[string]string{header: fmt.Sprintf(format, address)})
+	if refused != nil {
+		return false, refused
+	}
+	now := v.readings[len(v.readings)-1]
+	return now.found && now.window == before.window && now.left < before.left, nil
+}

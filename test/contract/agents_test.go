@@ -1,0 +1,86 @@
+package contract
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+var (
+	guideSample = regexp.MustCompile("(?s)\n### (\\w+)\n\n```json\n(.*?)```\n```json\n(.*?)```")
+	guideBlock  = regexp.MustCompile("(?s)\n```json\n(.*?)```")
+	instant     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+)
+
+func guide(t *testing.T) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Whoever writes an agent copies from the guide. What it shows of the tools for
+// everybody is what the sandbox answers, but for the time of day.
+func TestTheGuideForAgentsShowsWhatTheToolsAnswer(t *testing.T) {
+	samples := guideSample.FindAllStringSubmatch(guide(t), -1)
+	const tools = 8
+	if len(samples) != tools {
+		t.Fatalf("%d samples in the guide, want one for each of %d tools", len(samples), tools)
+	}
+	for _, block := range guideBlock.FindAllStringSubmatch(guide(t), -1) {
+		if !json.Valid([]byte(block[1])) {
+			t.Errorf("not JSON: %s", block[1])
+		}
+	}
+	onEach(t, stage.targets[:1], func(t *testing.T, on *target) {
+		client := from(t, on)
+		for _, sample := range samples {
+			tool, arguments, want := sample[1], sample[2], sample[3]
+			got := client.send(request{path: "/api/mcp", odd: true, body: `{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
+				`"params":{"name":"` + tool + `","arguments":` + arguments + `}}`})
+			switch {
+			case got.status == http.StatusNotFound:
+				t.Skip("/api/mcp is a 404: this build has no tools yet")
+			case slices.Contains([]string{"list_my_domains", "start_order", "get_order_status"}, tool): // no token, no sample
+				if got.status != http.StatusUnauthorized {
+					t.Errorf("%s without a token: got %s", tool, got)
+				}
+				continue
+			}
+			var answered struct {
+				Result struct {
+					StructuredContent json.RawMessage `json:"structuredContent"`
+				} `json:"result"`
+			}
+			if err := json.Unmarshal(got.body, &answered); err != nil {
+				t.Errorf("%s: %v: %s", tool, err, got)
+				continue
+			}
+			if !sameButForTime(t, string(answered.Result.StructuredContent), want) {
+				t.Errorf("%s answers %s, the guide shows %s", tool, answered.Result.StructuredContent, want)
+			}
+		}
+	})
+}
+
+func sameButForTime(t *testing.T, a, b string) bool {
+	t.Helper()
+	var values [2]any
+	for i, text := range []string{a, b} {
+		if err := json.Unmarshal([]byte(instant.ReplaceAllString(text, "TIME")), &values[i]); err != nil {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}
