@@ -1,3 +1,5 @@
+//go:build !mcpfixtures
+
 package mcp
 
 import (
@@ -7,10 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -293,6 +297,31 @@ func TestMixedRequestsAtOnceEachGetTheirOwnStatus(t *testing.T) {
 	}
 	if n := w.calls.Load(); n != 16*40/int64(len(kinds)) {
 		t.Errorf("%d signed-in calls were made", n)
+	}
+}
+
+// A client that hangs up leaves a tool behind that still runs. It must end
+// without touching what belonged to the request.
+func TestACallWhoseClientHasLeftEndsInPeace(t *testing.T) {
+	s, w := newServer(t, nil)
+	before := runtime.NumGoroutine()
+	const clients = 20
+	var all sync.WaitGroup
+	for range clients {
+		ctx, leave := context.WithCancel(t.Context())
+		all.Go(func() {
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, base+Path, strings.NewReader(call("domain_check", `{"domain":"slow.de"}`)))
+			s.Serve(httptest.NewRecorder(), r)
+		})
+		<-w.begun
+		leave()
+	}
+	close(w.slow)
+	all.Wait()
+	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines were there, %d are left", before, runtime.NumGoroutine())
+		}
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build !mcpfixtures
+
 package mcp
 
 import (
@@ -14,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
@@ -27,6 +31,8 @@ const (
 // world is every port of the endpoint, answering by the name that is asked.
 type world struct {
 	calls  atomic.Int64 // of signed-in services
+	begun  chan struct{}
+	slow   chan struct{} // closed when slow.de may be answered
 	lookup *budget
 	whois  *budget
 }
@@ -39,6 +45,9 @@ func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	switch domain {
 	case "panic.de":
 		panic("quotes " + domain)
+	case "slow.de":
+		w.begun <- struct{}{}
+		<-w.slow
 	case "foreign.de":
 		return answer, errors.New("quotes " + domain)
 	case "failing.de":
@@ -145,9 +154,9 @@ func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
 	return quota.Decision{Allowed: true}, nil
 }
 
-func newServer(t *testing.T, change func(*Config)) (*Server, *world) {
+func newServer(t testing.TB, change func(*Config)) (*Server, *world) {
 	t.Helper()
-	w := &world{lookup: &budget{}, whois: &budget{}}
+	w := &world{lookup: &budget{}, whois: &budget{}, begun: make(chan struct{}), slow: make(chan struct{})}
 	w.lookup.left.Store(1 << 40)
 	w.whois.left.Store(1 << 40)
 	cfg := Config{
@@ -326,5 +335,34 @@ func TestEightToolsAreListedToEveryone(t *testing.T) {
 			annotations.DestructiveHint == nil || *annotations.DestructiveHint || annotations.OpenWorldHint == nil {
 			t.Errorf("%s: annotations are %s", name, tool["annotations"])
 		}
+	}
+}
+
+func TestTheLibrarysOwnClientListsAndCalls(t *testing.T) {
+	s, _ := newServer(t, func(cfg *Config) { cfg.BaseURL = "http://127.0.0.1:8080" })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			RefuseMethod(w, r)
+			return
+		}
+		s.Serve(w, r)
+	}))
+	defer server.Close()
+	client := sdk.NewClient(&sdk.Implementation{Name: "stock", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: server.URL}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = session.Close() }() // there is no session to end
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) != 8 {
+		t.Fatalf("got %v, %v", tools, err)
+	}
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "tld_price", Arguments: map[string]any{"tld": ".de"}})
+	if err != nil || result.IsError {
+		t.Errorf("got %v, %v", result, err)
+	}
+	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_my_domains"}); err == nil {
+		t.Error("a signed-in tool was called without a token")
 	}
 }

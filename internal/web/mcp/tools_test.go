@@ -1,3 +1,5 @@
+//go:build !mcpfixtures
+
 package mcp
 
 import (
