@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,8 @@ type reply struct {
 	body   []byte
 	// at is where the last redirect led, under its public name.
 	at *url.URL
+	// moved says that it led to another host than was asked.
+	moved bool
 }
 
 var (
@@ -35,8 +38,10 @@ var (
 // are compared under their public names and looked up in the host table only
 // for the connection, so a redirect means the same in every world.
 func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
+	asked := u.Host
 	for hops := 0; ; hops++ {
 		answer, fault := c.getOnce(ctx, u, header, limit)
+		answer.moved = !strings.EqualFold(u.Host, asked)
 		if fault != nil || !isRedirect(answer.status) {
 			return answer, fault
 		}

@@ -23,6 +23,7 @@ var (
 	errOtherName    = errors.New("the answer is about another name")
 	errNotRegistry  = errors.New("the 404 is a web server's own")
 	errOtherPlace   = errors.New("a redirect led away from the question")
+	errNotLooked    = errors.New("the 404 tells of an outage")
 	errContradicted = errors.New("the answer contradicts its status")
 	errStatus       = errors.New("unexpected HTTP status")
 )
@@ -37,7 +38,12 @@ func judge(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	case http.StatusOK:
 		return judgeObject(r.body, name)
 	case http.StatusNotFound:
-		return judgeNotFound(r, name)
+		finding, fault := judgeNotFound(r, name)
+		if r.moved && finding.State == lookup.NotFound {
+			// Whoever we were sent to may keep other books than the registry.
+			finding = lookup.Finding{State: lookup.Undecided}
+		}
+		return finding, fault
 	case http.StatusTooManyRequests:
 		return lookup.Finding{}, throttled(r)
 	case http.StatusServiceUnavailable:
@@ -152,7 +158,7 @@ func judgeNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Err
 	case '[', '"':
 		return lookup.Finding{}, broken(errNotRDAP)
 	default:
-		return judgeText(mediaType, body, name)
+		return judgeText(r, mediaType, body, name)
 	}
 	o, err := decode(body)
 	switch {
@@ -171,8 +177,11 @@ func judgeNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Err
 	}
 	said := texts(o.Title, nil, 0)
 	said = texts(o.Description, said, 0)
-	said = texts(o.Notices, said, 0)
-	return absent(said), nil
+	// Notices are left out here: they are terms, which speak of such things.
+	if finding, fault, doubtful := doubt(said, r, name); doubtful {
+		return finding, fault
+	}
+	return absent(texts(o.Notices, said, 0)), nil
 }
 
 // judgeBare decides about a 404 without a body. Registries are known to send one,
@@ -189,11 +198,14 @@ func judgeBare(mediaType string) lookup.Finding {
 
 // judgeText decides about a 404 with a body that is no JSON. Whoever declares
 // RDAP may be short; from anybody else "not found" must be said of a name.
-func judgeText(mediaType string, body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
+func judgeText(r reply, mediaType string, body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	switch {
 	case body[0] == '<', strings.Contains(mediaType, "html"), strings.Contains(mediaType, "xml"),
 		!utf8.Valid(body), bytes.IndexByte(body, 0) >= 0, len(body) > maxTextBytes:
 		return lookup.Finding{}, broken(errNotRegistry)
+	}
+	if finding, fault, doubtful := doubt([]string{string(body)}, r, name); doubtful {
+		return finding, fault
 	}
 	said, other := maskName(string(body), name)
 	finding := absent([]string{said})

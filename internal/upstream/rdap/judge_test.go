@@ -19,6 +19,7 @@ var answers = []struct {
 	name                    registrar.Name
 	want                    lookup.State
 	premium, broken         bool
+	throttled, moved        bool
 }{
 	{rule: "domain object", status: 200, body: `{"objectClassName":"domain","ldhName":"KRANICH-CANARY-47.example.","entities":[{"vcardArray":["x"]}]}`, want: lookup.Registered},
 	{rule: "class in other case", status: 200, body: `{"objectClassName":"Domain","ldhName":"kranich-canary-47.example"}`, want: lookup.Registered},
@@ -103,6 +104,30 @@ var answers = []struct {
 	{rule: "premium and reserved", status: 404, body: `{"errorCode":404,"description":["premium name","This name is reserved"]}`, want: lookup.Reserved},
 	{rule: "the wrong registry", status: 404, body: `{"errorCode":404,"description":["not in this registry"]}`, want: lookup.Undecided},
 
+	{rule: "a mesh in RDAP's form", status: 404, body: `{"errorCode":404,"title":"no healthy upstream"}`, broken: true},
+	{rule: "an outage in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Not Found","description":["Service temporarily unavailable"]}`, broken: true},
+	{rule: "a time-out in RDAP's form", status: 404, body: `{"errorCode":404,"description":"Backend timed out"}`, broken: true},
+	{rule: "a failed lookup in RDAP's form", status: 404, body: `{"rdapConformance":["rdap_level_0"],"description":["Unable to contact the registry database."]}`, broken: true},
+	{rule: "a web server in RDAP's form", status: 404, body: `{"errorCode":404,"description":["The requested URL /v1/domain/kranich-canary-47.example was not found on this server."]}`, broken: true},
+	{rule: "a framework in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Not Found","description":["No handler found for GET /v1/domain/kranich-canary-47.example"]}`, broken: true},
+	{rule: "a missing route in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Route not found"}`, broken: true},
+	{rule: "a missing address decides nothing", status: 404, body: `{"errorCode":404,"description":["The requested URL was not found."]}`, want: lookup.Undecided},
+	{rule: "a limit in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Rate limit exceeded"}`, throttled: true},
+	{rule: "too many questions in RDAP's form", status: 404, body: `{"errorCode":404,"description":["Too many requests"]}`, throttled: true},
+	{rule: "too many questions as text", status: 404, contentType: "text/plain", body: "Too many requests, domain not found", throttled: true},
+	{rule: "pending create", status: 404, body: `{"errorCode":404,"description":["Object is pending create"]}`, want: lookup.Undecided},
+	{rule: "in redemption", status: 404, body: `{"errorCode":404,"title":"Not Found","description":["The domain is in redemption"]}`, want: lookup.Undecided},
+	{rule: "pending delete as text", status: 404, contentType: "text/plain", body: "Domain not found: pending delete", want: lookup.Undecided},
+	{rule: "registered all the same", status: 404, body: `{"errorCode":404,"description":["Domain kranich-canary-47.example is already registered"]}`, want: lookup.Undecided},
+	{rule: "such words in terms", status: 404, body: `{"errorCode":404,"notices":[{"title":"Terms","description":["The service is temporarily unavailable during maintenance. There is a rate limit. Names pending deletion are not shown."]}]}`, want: lookup.NotFound},
+	{rule: "such words in a condition", status: 404, body: `{"errorCode":404,"description":["Domain not found.","If the rate limit is exceeded, try again later."]}`, want: lookup.NotFound},
+	{rule: "such words in the name", status: 404, name: registrar.NewName("gateway-maintenance-pending", ".example"), body: `{"errorCode":404,"description":["Domain GATEWAY-MAINTENANCE-PENDING.EXAMPLE not found"]}`, want: lookup.NotFound},
+	{rule: "a resource", status: 404, body: `{"errorCode":404,"title":"Resource not found","description":["The server could not find the requested resource."]}`, want: lookup.NotFound},
+	{rule: "404 of another host", status: 404, moved: true, body: `{"errorCode":404}`, want: lookup.Undecided},
+	{rule: "bare 404 of another host", status: 404, moved: true, want: lookup.Undecided},
+	{rule: "reserved at another host", status: 404, moved: true, body: `{"errorCode":404,"title":"Reserved"}`, want: lookup.Reserved},
+	{rule: "object of another host", status: 200, moved: true, body: `{"objectClassName":"domain"}`, want: lookup.Registered},
+
 	{rule: "400", status: 400, body: `{"errorCode":400}`, want: lookup.Undecided},
 	{rule: "403", status: 403, body: `{"errorCode":403}`, want: lookup.Undecided},
 	{rule: "501", status: 501, body: `{"errorCode":501}`, want: lookup.Undecided},
@@ -125,8 +150,13 @@ func TestEachAnswerIsJudgedByWhatItSays(t *testing.T) {
 			header: http.Header{"Content-Type": {c.contentType}},
 			body:   []byte(c.body),
 			at:     mustURL(t, "https://rdap.example.net/v1/domain/"+name.ASCII()),
+			moved:  c.moved,
 		}, name)
 		switch {
+		case c.throttled:
+			if fault == nil || fault.Code != registrar.FaultThrottled {
+				t.Errorf("%s: %+v, %v; want a refusal", c.rule, got, fault)
+			}
 		case c.broken && (fault == nil || fault.Code != registrar.FaultBroken || got != lookup.Finding{}):
 			t.Errorf("%s: %+v, %v; want a broken answer", c.rule, got, fault)
 		case !c.broken && (fault != nil || got.State != c.want || got.Premium != c.premium):
@@ -146,7 +176,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(200, "", []byte(domain(`"status":["client hold"],"events":[{"eventAction":"registration","eventDate":"2020-01-02T03:04:05Z"}],"nameservers":[{"ldhName":"ns1.example.net"}],"entities":[{"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","Example"]]]}]`)))
 	at := &url.URL{Scheme: "https", Host: "rdap.example.net", Path: "/domain/" + asked.ASCII()}
 	f.Fuzz(func(t *testing.T, status int, contentType string, body []byte) {
-		got, fault := judge(reply{status: status, header: http.Header{"Content-Type": {contentType}}, body: body, at: at}, asked)
+		got, fault := judge(reply{status: status, header: http.Header{"Content-Type": {contentType}}, body: body, at: at, moved: strings.Contains(contentType, "moved")}, asked)
 		if fault != nil {
 			if got != (lookup.Finding{}) {
 				t.Errorf("a fault with %+v", got)
@@ -161,6 +191,8 @@ func FuzzJudge(f *testing.F) {
 			t.Error("RDAP never says free")
 		case page:
 			t.Errorf("a web page is believed: %+v", got)
+		case got.State == lookup.NotFound && strings.Contains(contentType, "moved"):
+			t.Error("a 404 of another host is believed")
 		case got.State == lookup.NotFound && !strings.HasPrefix(said, "{") && otherMissing.MatchString(said):
 			t.Errorf("a gateway's text is believed: %q", said)
 		case got.State == lookup.Registered && status != 200, got.State == lookup.NotFound && status != 404:

@@ -236,6 +236,29 @@ func TestANotFoundBehindARedirectToElsewhereIsNotBelieved(t *testing.T) {
 	}
 }
 
+func TestANotFoundOfAnotherHostDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]lookup.State{
+		"https://second.example.net/v2/domain/" + asked.ASCII(): lookup.Undecided,
+		"https://RDAP.example.net/v2/domain/" + asked.ASCII():   lookup.NotFound,
+		"/v2/domain/" + asked.ASCII():                           lookup.NotFound,
+	} {
+		table := world(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/v1/") {
+				redirectTo(target)(w, r)
+				return
+			}
+			respond(404, "application/rdap+json", `{"errorCode":404}`)(w, r)
+		})
+		// One server stands for both: what counts is their public names.
+		table["second.example.net:443"] = table["rdap.example.net:443"]
+		finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), extension, asked)
+		if err != nil || finding.State != want {
+			t.Errorf("%s: %+v, %v; want state %d", target, finding, err, want)
+		}
+	}
+}
+
 // roundTrip lets a function be a transport.
 type roundTrip func(*http.Request) (*http.Response, error)
 

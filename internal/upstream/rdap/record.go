@@ -19,7 +19,6 @@ import (
 const (
 	maxServers        = 20
 	maxStatuses       = 20
-	maxStatusBytes    = 40
 	maxRegistrarRunes = 100
 	maxElements       = 200
 )
@@ -59,39 +58,14 @@ func list(raw json.RawMessage) []json.RawMessage {
 	return elements[:min(len(elements), maxElements)]
 }
 
-// statusWords are the statuses of RFC 8056 as EPP spells them, by their letters
-// alone. RDAP's "active" is EPP's "ok".
-var statusWords = func() map[string]string {
-	table := map[string]string{"active": "ok"}
-	for word := range strings.FieldsSeq("ok inactive addPeriod autoRenewPeriod renewPeriod transferPeriod redemptionPeriod " +
-		"pendingCreate pendingDelete pendingRenew pendingRestore pendingTransfer pendingUpdate " +
-		"clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited " +
-		"serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited") {
-		table[strings.ToLower(word)] = word
-	}
-	return table
-}()
-
-// statusWord is EPP's word for a status, or a registry's own short phrase.
+// statusWord is EPP's word for a status (RFC 8056), or a registry's own known one.
 func statusWord(raw json.RawMessage) (string, bool) {
-	value, ok := text(raw)
-	if !ok || len(value) > 2*maxStatusBytes {
-		return "", false
+	value, _ := text(raw)
+	word, ok := lookup.StatusWord(strings.Join(strings.Fields(value), " "))
+	if word == "active" {
+		word = "ok" // RDAP's name for it
 	}
-	value = strings.Join(strings.Fields(strings.ToLower(value)), " ")
-	if known, found := statusWords[strings.NewReplacer(" ", "", "_", "", "-", "").Replace(value)]; found {
-		return known, true
-	}
-	if value == "" || len(value) > maxStatusBytes {
-		return "", false
-	}
-	for i := range len(value) {
-		c := value[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != ' ' && c != '_' && c != '-' {
-			return "", false
-		}
-	}
-	return value, true
+	return word, ok
 }
 
 // serverName reads a nameserver object, or a bare name, which some servers send.
@@ -254,7 +228,7 @@ func registrarName(value string) (string, bool) {
 		}
 		return r
 	}, value)
-	clean = strings.Join(strings.Fields(clean), " ")
+	clean = lookup.WithoutPhone(strings.Join(strings.Fields(clean), " "))
 	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
 		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
 	}

@@ -94,13 +94,31 @@ func TestNoCanaryPassesThroughAnEntity(t *testing.T) {
 	}
 }
 
+func TestNoCanaryPassesThroughAStatusOrARegistrarsName(t *testing.T) {
+	t.Parallel()
+	for _, members := range []string{
+		`"status":["zzkanarie","active zzkanarie","Max Zzkanarie"]`,
+		`"status":"zzkanarie"`,
+		`"entities":[{"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","Example GmbH, Tel 030 123456 zzkanarie"]]]}]`,
+	} {
+		if got := summary(recordOf(t, domain(members))); strings.Contains(strings.ToLower(got), canary) || strings.Contains(got, "123456") {
+			t.Errorf("%s: %s", members, got)
+		}
+	}
+}
+
 func TestARecordStaysInBounds(t *testing.T) {
 	t.Parallel()
 	var servers, statuses []string
 	for i := range 500 {
 		servers = append(servers, fmt.Sprintf(`{"ldhName":"ns%d.example.net"}`, i))
-		statuses = append(statuses, fmt.Sprintf(`"state %d"`, i))
 	}
+	for _, who := range []string{"client", "server"} {
+		for _, what := range []string{"delete", "renew", "transfer", "update"} {
+			statuses = append(statuses, fmt.Sprintf("%q, %q, %q, %q", who+" "+what+" prohibited", "pending "+what, what+" prohibited", what+" period"))
+		}
+	}
+	statuses = append(statuses, `"active","inactive","locked","reserved","linked","granted","hold","expired","frozen","paid","connect","failed"`)
 	r := recordOf(t, domain(`"nameservers":[`+strings.Join(servers, ",")+`],"status":[`+strings.Join(statuses, ",")+`],"entities":[{"roles":["registrar"],"handle":"`+strings.Repeat("ä", 5000)+`"}]`))
 	if len(r.Nameservers) != maxServers || len(r.Status) != maxStatuses || len([]rune(r.Registrar)) != maxRegistrarRunes {
 		t.Errorf("%d nameservers, %d statuses, %d runes", len(r.Nameservers), len(r.Status), len([]rune(r.Registrar)))

@@ -2,6 +2,7 @@ package whois
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -207,35 +208,52 @@ func skipItem(body string) string {
 var (
 	// errorMark is a number or a word that some servers put before a message.
 	errorMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
-	marks     = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
+	// webMark is the same from a web server or a gateway: "404: not found" says
+	// that it has no such page, and "500" that it could not look.
+	webMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
+	marks   = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
 		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
 )
 
+// adverts are the words before a web address that is where to go and not what
+// was looked for.
+var adverts = []string{" visit", " see", " go to", " at", " here", " now", " online"}
+
 // normalise brings a line into the form of the tables: lower case, without marks
-// and web addresses, with "@" for the name that was asked and "@other" for any
-// other host or domain name.
+// and adverts, with "@" for the name that was asked and "@other" for any other
+// host or domain name, and for web and mail addresses. A server's own "@" is
+// never the name.
 func normalise(body, name string) string {
 	var b strings.Builder
 	b.Grow(len(body) + 8)
 	for token := range strings.FieldsSeq(strings.ToLower(body)) {
-		token = token[:webAddress(token)]
-		if token == "" || strings.Contains(token, "@") && len(token) > 1 {
+		if strings.Contains(token, "@") {
+			b.WriteString(" @other")
 			continue
 		}
-		b.WriteByte(' ')
-		if strings.Contains(token, ".") {
-			markHosts(&b, token, name)
-		} else {
-			b.WriteString(token)
+		address := webAddress(token)
+		if before := token[:address]; before != "" {
+			b.WriteByte(' ')
+			if strings.Contains(before, ".") {
+				markHosts(&b, before, name)
+			} else {
+				b.WriteString(before)
+			}
+		}
+		if address < len(token) && !endsInAny(strings.TrimRight(b.String(), " (<[:,;-"), adverts) {
+			b.WriteString(" @other")
 		}
 	}
 	text := strings.TrimSpace(marks.Replace(b.String()))
-	// "404: not found" is a web server's way to say that it has no such page.
-	if mark := errorMark.FindString(text); !strings.Contains(mark, "404") {
-		text = text[len(mark):]
+	if !webMark.MatchString(text) {
+		text = text[len(errorMark.FindString(text)):]
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.Trim(text, " .!:,;-*=>?")
+}
+
+func endsInAny(text string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(text, ending) })
 }
 
 // webAddress is where a web address begins in token; its length if there is none.

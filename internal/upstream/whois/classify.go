@@ -18,7 +18,7 @@ import (
 func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	name = strings.ToLower(name)
 	text, ok := decodeText(raw, name)
-	if !ok || strings.TrimSpace(text) == "" {
+	if !ok || strings.TrimSpace(text) == "" || otherProtocol(text) {
 		return lookup.Finding{}, registrar.FaultBroken
 	}
 	a := cut(text)
@@ -53,6 +53,8 @@ type evidence struct {
 	free, reserved, throttled, premium bool
 	// outage says that the server could not look, so that it found nothing.
 	outage bool
+	// held says that a line speaks of somebody who has the name, or had it.
+	held bool
 }
 
 // kind is what a field proves. Several categories can prove the same.
@@ -113,9 +115,10 @@ func (e evidence) isRecord() bool {
 }
 
 // mayBeFree refuses a free line with as much as one field of a record beside it,
-// or with a line that says that the server could not look.
+// or with a line that says that the server could not look or that the name is
+// somebody's.
 func (e evidence) mayBeFree() bool {
-	return e.free && !e.taken && !e.outage && e.strong() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
+	return e.free && !e.taken && !e.held && !e.outage && e.strong() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
 }
 
 func gather(a answer, name string) evidence {
@@ -148,21 +151,27 @@ func (e *evidence) readPhrases(a answer, name string) {
 	legal := false
 	for i := range a.lines {
 		l := &a.lines[i]
-		if legal = legal && !l.afterBlank; legal {
+		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
+		// Terms do not name the name.
+		if legal = legal && !l.afterBlank; legal && !strings.Contains(lower, name) {
 			continue
 		}
-		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
 		lines++
 		total += len(lower)
 		if lines > maxPhraseLines || total > maxPhraseTotal {
 			break
 		}
 		text := normalise(lower, name)
-		free := a.freeAt(i, text, name)
+		free := !legal && a.freeAt(i, text, name)
 		// An outage is told in the words that open terms: "the service is down".
-		e.outage = e.outage || outageLine(text)
+		e.outage = e.outage || outageLine(text) || !free && misunderstood(text)
+		e.held = e.held || !free && (heldLine(text) || serversOnly(l, name))
+		if legal {
+			continue
+		}
 		if legal = !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
+			e.held = e.held || !free && a.lifecycleAt(i, text)
 		}
 	}
 	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
@@ -244,8 +253,7 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 
 func (e *evidence) readDomain(value, name string) {
 	label, _, _ := strings.Cut(name, ".")
-	first, _, _ := strings.Cut(value, " ")
-	if first == label || strings.HasPrefix(value, "@") && !strings.HasPrefix(value, "@other") {
+	if first, _, _ := strings.Cut(value, " "); first == label {
 		e.ourDomain = true
 		return
 	}
@@ -261,15 +269,12 @@ func (e *evidence) readDomain(value, name string) {
 		}
 		rest = rest[end:]
 	}
-	if strings.HasPrefix(value, "@other") {
-		e.otherDomain = true
-		return
-	}
 	// A name beyond ASCII may have been mangled on its way here, so only a
 	// plain one counts as another's.
 	switch {
-	case other == "":
-	case isASCII(other) && !strings.Contains(name, "xn--"):
+	case other == "" && strings.ContainsAny(value, " \t"):
+		// Words, not a name.
+	case other != "" && isASCII(other) && !strings.Contains(name, "xn--"):
 		e.otherDomain = true
 	default:
 		e.unclearDomain = true

@@ -38,12 +38,13 @@ const (
 // lower case, one space between words, without accents and parentheses.
 var fields = fieldTable(map[category]string{
 	catRegistrar: `registrar|sponsoring registrar|sponsoring registrar organization|sponsoring registrar organisation|sponsoring registrar name|sponsoring registrar company|registrar name|name registrar|registrar organization|registrar organisation|registrar company|registrar company name|current registrar|current registar|registration service provider|` +
-		`authorized agency|authorised agency|agente registrador|registrado por|registered by|registered through|registered via|registration provider|registrador|entidad registradora|registro por|` +
+		`authorized agency|authorised agency|agente registrador|registered through|registered via|registration provider|registrador|entidad registradora|` +
 		`bureau d enregistrement|registraire|nom registrar|nom du registrar|registrar nic name|managing entity|entidade gestora|registration agent|accredited registrar|domain registrar|` +
 		`registrar info|registrar information|registrar details|registrar data|registrar of record|responsible registrar|registering agent|registrar del dominio|` +
 		`регистратор|реєстратор|注册商|注册服务机构|受理註冊機構|등록대행자|등록대행사|registrar agency name|registrierungsstelle`,
 	catRegistrarHandle: `registrar id|sponsoring registrar id|sponsoring registrar iana id|registrar handle|registrar nic handle|registrar code|registrar tag|created by registrar|registrar created|registar created|last updated by registrar`,
-	catAgent: `reseller|tech registrar|registrar technical contacts|registrar contact|registrar contacts|registrar contact information|registrar address|registrar whois|` +
+	// Who registered a name may be its holder, so nothing is read of these.
+	catAgent: `reseller|registered by|registrado por|registro por|tech registrar|registrar technical contacts|registrar contact|registrar contacts|registrar contact information|registrar address|registrar whois|` +
 		`registrar technical contact|registration service url|registrar url|registrar phone|registrar country`,
 	catHolder: `registrant|registrants|holder|owner|domain holder|holder c|titular|titulaire|organization|organisation|org|organization using domain name|organisation using domain name|descr|person|person name|personname|holder name|holder of domain name|` +
 		`registered for|registrant type|owner contact|owner name|dom public|domain managers|owner c|ownerid|responsible|등록인|first name|last name|organizacion|nombre|organization name|organisation name|` +

@@ -2,7 +2,6 @@ package whois
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -176,11 +175,11 @@ func freeText(text, name string, comment bool) bool {
 		return true
 	}
 	end := strings.TrimRight(text, "。！!. ")
-	if slices.ContainsFunc(freeEndings, func(ending string) bool { return strings.HasSuffix(end, ending) }) {
+	if endsInAny(end, freeEndings) {
 		return hasAny(text, nounsInside) && !hasAny(text, neverInside)
 	}
-	if !hasAny(text, freeStems) {
-		return false
+	if text == label || !hasAny(text, freeStems) {
+		return false // the label alone is an echo, whatever word it is
 	}
 	text = harmless.Replace(text)
 	// Some servers say the label only: "no match for LABEL".
@@ -219,18 +218,25 @@ func freeSentence(text string) bool {
 	return false
 }
 
+// wrapped is how long a line is at least that was cut because it was too long.
+const wrapped = 40
+
 // freeAt says that line i, whose normalised text is given, says "free". A line
 // that is a piece of a longer sentence means what the sentence means.
 func (a answer) freeAt(i int, text, name string) bool {
 	l := &a.lines[i]
-	if !freeText(text, name, l.comment) {
+	// One word in a domain field is a name, also if it is "free".
+	if l.cat == catDomain && l.key != "" && !strings.Contains(l.value, " ") || !freeText(text, name, l.comment) {
 		return false
 	}
-	if i > 0 && !l.afterBlank && goesOn(&a.lines[i-1], l) && (l.comment || len(a.lines[i-1].body) >= 40) {
+	if i > 0 && !l.afterBlank && goesOn(&a.lines[i-1], l) && (l.comment || len(a.lines[i-1].body) >= wrapped) {
 		return false
 	}
-	if i+1 == len(a.lines) || a.lines[i+1].afterBlank || !goesOn(l, &a.lines[i+1]) {
+	if i+1 == len(a.lines) || a.lines[i+1].afterBlank {
 		return true
+	}
+	if !goesOn(l, &a.lines[i+1]) {
+		return !strings.HasSuffix(text, " for") // what was not found follows
 	}
 	whole := l.body + " " + a.lines[i+1].body
 	return len(whole) <= 2*maxPhraseBytes && freeText(normalise(whole, name), name, l.comment)

@@ -220,7 +220,10 @@ func (r *reader) text(l *line) {
 			r.registrarIs(l.body, rankField)
 		}
 	case catStatus:
-		r.statuses(l.body)
+		// Only what stands further in belongs to the heading for sure.
+		if l.indent > r.block.indent {
+			r.statuses(l.body)
+		}
 	case catCreated, catUpdated, catExpires:
 		r.date(r.block.cat, l.body, l.order, &r.record)
 	default:

@@ -105,6 +105,26 @@ func TestEachFieldOfAPersonIsRefused(t *testing.T) {
 	}
 }
 
+// A status and a registrar's name are what comes closest to free text.
+func TestNoCanaryPassesThroughAStatusOrARegistrarsName(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []string{
+		"Status:\nMax zzkanarie\n", "Status: Max zzkanarie\n", "Status:\n    Max zzkanarie\n", "Status:\n\nzzkanarie\n", "[Status]\nzzkanarie\n", "Domain Status: ok, zzkanarie\n", "Status: zzkanarie - ok\n", "Estado:\nzzkanarie\nzzkanarie\n",
+		"Registered by: Max zzkanarie\n", "Registrado por: Max zzkanarie\n", "Registered by:\n    Max zzkanarie\n", "registro por:\nzzkanarie\n",
+		"Registrar: Example GmbH, Tel 030 123456 zzkanarie\n", "Registrar: Example GmbH Phone +49.30123456, zzkanarie\n", "Registrar:\n    Example GmbH, 030-123456 zzkanarie\n",
+	} {
+		answer := "Domain Name: kranich-47.com\nCreation Date: 2020-01-02\nName Server: ns1.example.net\n" + lines
+		got, code := Classify([]byte(answer), "kranich-47.com")
+		if s := summary(got.Record); got.State != lookup.Registered || strings.Contains(s, canary) || strings.Contains(s, "123456") {
+			t.Errorf("%q: fault %q, %s", lines, code, s)
+		}
+	}
+	got, _ := Classify([]byte("Domain Name: kranich-47.com\nCreation Date: 2020-01-02\nRegistrar: Example GmbH, Tel 030 123456\nStatus:\nactive\nFlags:\n  clientHold\n"), "kranich-47.com")
+	if s := summary(got.Record); s != "2020-01-02 - - |  | clientHold | Example GmbH" {
+		t.Error(s)
+	}
+}
+
 func TestDatesAreReadOrRefused(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

@@ -5,64 +5,32 @@ import (
 	"unicode"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 // Bounds of a record. An honest one stays far below them.
 const (
 	maxServers        = 20
 	maxStatuses       = 20
-	maxStatusBytes    = 40
 	maxRegistrarRunes = 100
 	// maxTries bounds the work on a hostile answer.
 	maxTries = 300
 )
 
-// eppStatuses are the words of RFC 5731, 2.3 and RFC 3915, 3.1, by their letters
-// alone.
-var eppStatuses = func() map[string]string {
-	table := make(map[string]string)
-	for word := range strings.FieldsSeq("ok inactive addPeriod autoRenewPeriod renewPeriod transferPeriod redemptionPeriod " +
-		"pendingCreate pendingDelete pendingRenew pendingRestore pendingTransfer pendingUpdate " +
-		"clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited " +
-		"serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited") {
-		table[strings.ToLower(word)] = word
-	}
-	return table
-}()
-
-var lettersOnly = strings.NewReplacer(" ", "", "-", "", "_", "")
-
-// statusWord brings one status into the form of lookup.Record: EPP's spelling,
-// or a short phrase in lower case. ok is false for anything else.
+// statusWord finds the status in a value: what stands before a web address, a
+// remark in brackets or an explanation. ok is false if that is no known word.
 func statusWord(value string) (word string, ok bool) {
 	value = strings.ToLower(value)
 	if at := strings.IndexAny(value, "(["); at >= 0 {
 		value = value[:at]
 	}
 	value = strings.TrimSpace(value[:webAddress(value)])
-	if known, found := eppStatuses[lettersOnly.Replace(value)]; found {
-		return known, true
+	if word, ok = lookup.StatusWord(value); ok {
+		return word, true
 	}
 	// "ok - Normal state.", "clienthold -- by court order"
 	value, _, _ = strings.Cut(value, " -")
-	value, _, _ = strings.Cut(value, " http")
-	value = strings.Join(strings.Fields(strings.Trim(value, " .!*")), " ")
-	if known, found := eppStatuses[lettersOnly.Replace(value)]; found {
-		return known, true
-	}
-	if value == "" || len(value) > maxStatusBytes || emptyValue(value) {
-		return "", false
-	}
-	for i := range len(value) {
-		c := value[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != ' ' && c != '_' && c != '-' {
-			return "", false
-		}
-	}
-	if strings.Trim(value, "0123456789 _-") == "" {
-		return "", false // a code or a date
-	}
-	return value, true
+	return lookup.StatusWord(strings.Join(strings.Fields(strings.Trim(value, " .!*")), " "))
 }
 
 // registrarName cleans the name of a registrar. What is a way to reach somebody
@@ -77,8 +45,8 @@ func registrarName(value string) (string, bool) {
 		}
 		return r
 	}, value)
-	words := strings.Fields(clean)
-	clean = strings.Trim(strings.Join(words, " "), " \"")
+	clean = strings.Join(strings.Fields(clean), " ")
+	clean = strings.Trim(lookup.WithoutPhone(clean), " \"")
 	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
 		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
 	}
