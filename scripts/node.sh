@@ -2,6 +2,8 @@
 # Installs Node 22 and the MCP clients that test/clients runs into .tools/node:
 # what test/clients/package-lock.json pins, with its checksums. No install
 # script of a package runs. Done once for each change of those two files.
+# Of the inspector only the command line is wanted, so package.json puts a tiny
+# package (isexe) in the place of the bundler that its web pages need.
 #
 # After a change of package.json, write the lock anew without any registry's
 # address in it:

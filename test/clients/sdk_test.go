@@ -62,6 +62,7 @@ func TestStockClientsLookNamesUpWithNothingButTheURL(t *testing.T) {
 		})
 	}
 	t.Run("inspector", func(t *testing.T) { inspect(t, program, endpoint) })
+	t.Run("conformance without fixtures", func(t *testing.T) { conforms(t, program, endpoint) })
 }
 
 // clientFolder puts our scripts beside the installed packages, which is where

@@ -60,6 +60,7 @@ func addAsking(server *sdk.Server) {
 	}
 	addFixture(server, "test_input_required_result_capabilities", askWhatTheClientCan)
 	addFixture(server, "test_missing_capability", refuseWithoutSampling)
+	addCallingBack(server)
 
 	contextRounds := one("", "user_context", form("context", "string"))
 	server.AddPrompt(&sdk.Prompt{Name: "test_input_required_result_prompt", Description: "Asks for context."}, func(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -71,6 +72,25 @@ func addAsking(server *sdk.Server) {
 			return prompt("", text("Thank you for the context."))(ctx, r)
 		}
 		return &sdk.GetPromptResult{InputRequests: next.asks, RequestState: next.state}, nil
+	})
+}
+
+// addCallingBack adds tools that ask through the session, as was the way before
+// 2026-07-28. A server without sessions can't, so each call fails: the baseline
+// says so.
+func addCallingBack(server *sdk.Server) {
+	addFixture(server, "test_elicitation", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		if _, err := r.Session.Elicit(ctx, form("username", "string")); err != nil {
+			return nil, err
+		}
+		return said("asked"), nil
+	})
+	addFixture(server, "test_sampling", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		//nolint:staticcheck // the suite still asks for the deprecated sampling
+		if _, err := r.Session.CreateMessage(ctx, completion("Greet them.")); err != nil {
+			return nil, err
+		}
+		return said("asked"), nil
 	})
 }
 

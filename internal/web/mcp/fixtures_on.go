@@ -51,15 +51,15 @@ func registerFixtures(server *sdk.Server) {
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{text("This tool fails, as it should.")}}, nil
 	})
 	addNotifying(server)
-	addChanging(server)
 	addAsking(server)
 	addPrompts(server, picture)
 	addResources(server, dot)
-	server.AddReceivingMiddleware(completeNothing)
+	server.AddReceivingMiddleware(declareLittle)
 }
 
-// servedForFixtures opens the rest of the protocol for the suite.
-func servedForFixtures(string) bool { return true }
+// servedForFixtures opens the rest of the protocol for the suite, but for the
+// stream of changes: nothing ever changes here.
+func servedForFixtures(method string) bool { return method != "subscriptions/listen" }
 
 func addFixture(server *sdk.Server, name string, handler sdk.ToolHandler) {
 	server.AddTool(&sdk.Tool{Name: name, Description: "For the conformance suite.", InputSchema: anyObject}, handler)
@@ -92,20 +92,6 @@ func addNotifying(server *sdk.Server) {
 			return said("done"), nil
 		})
 	}
-}
-
-// addChanging adds tools that change the lists, for those who listen to changes.
-func addChanging(server *sdk.Server) {
-	addFixture(server, "test_trigger_tool_change", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		addFixture(server, "test_added_later", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return said("added"), nil
-		})
-		return said("changed"), nil
-	})
-	addFixture(server, "test_trigger_prompt_change", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		server.AddPrompt(&sdk.Prompt{Name: "test_added_later", Description: "Added later."}, prompt("", text("added")))
-		return said("changed"), nil
-	})
 }
 
 func addPrompts(server *sdk.Server, picture sdk.Content) {
@@ -165,14 +151,27 @@ func addResources(server *sdk.Server, dot []byte) {
 	})
 }
 
-// completeNothing answers completion/complete, which the product has no
-// handler for, as a server that knows no completion.
-func completeNothing(next sdk.MethodHandler) sdk.MethodHandler {
+// declareLittle keeps the library from declaring, now that there are prompts and
+// resources, that their lists change. It answers completion/complete, which the
+// product has no handler for, as a server that knows no completion.
+func declareLittle(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if method == "completion/complete" {
 			return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}, nil
 		}
-		return next(ctx, method, r)
+		result, err := next(ctx, method, r)
+		var declared *sdk.ServerCapabilities
+		switch result := result.(type) {
+		case *sdk.InitializeResult:
+			declared = result.Capabilities
+		case *sdk.DiscoverResult:
+			declared = result.Capabilities
+		}
+		if err == nil && declared != nil {
+			declared.Prompts = &sdk.PromptCapabilities{}
+			declared.Resources = &sdk.ResourceCapabilities{}
+		}
+		return result, err
 	}
 }
 
