@@ -1,5 +1,6 @@
 //go:build mcpfixtures
 
+//nolint:staticcheck // the suite still asks for sampling, roots and logging, which are deprecated
 package mcp
 
 import (
@@ -86,7 +87,6 @@ func addCallingBack(server *sdk.Server) {
 		return said("asked"), nil
 	})
 	addFixture(server, "test_sampling", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		//nolint:staticcheck // the suite still asks for the deprecated sampling
 		if _, err := r.Session.CreateMessage(ctx, completion("Greet them.")); err != nil {
 			return nil, err
 		}

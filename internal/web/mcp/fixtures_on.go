@@ -1,5 +1,6 @@
 //go:build mcpfixtures
 
+//nolint:staticcheck // the suite still asks for sampling, roots and logging, which are deprecated
 package mcp
 
 import (
@@ -86,7 +87,6 @@ func addNotifying(server *sdk.Server) {
 	for _, name := range []string{"test_tool_with_logging", "test_logging_tool"} {
 		addFixture(server, name, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			for _, line := range []string{"begun", "under way", "done"} {
-				//nolint:staticcheck // the suite still asks for the deprecated logging
 				_ = r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: line})
 			}
 			return said("done"), nil
