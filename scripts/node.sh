@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs Node 22 and the MCP clients that test/clients runs into .tools/node:
+# what test/clients/package-lock.json pins, with its checksums. No install
+# script of a package runs. Done once for each change of those two files.
+# Of the inspector only the command line is wanted, so package.json puts a tiny
+# package (isexe) in the place of the bundler that its web pages need.
+#
+# After a change of package.json, write the lock anew without any registry's
+# address in it:
+#   cd test/clients && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+
+pins=(test/clients/package.json test/clients/package-lock.json)
+target=.tools/node
+cat "${pins[@]}" | cmp -s - "$target/installed" && exit
+
+need npm npm
+mkdir -p .tools
+# Two runs at a time must not write into one folder.
+staging=$(mktemp -d .tools/node.XXXXXX)
+trap 'rm -rf "$staging"' EXIT
+cp "${pins[@]}" "$staging"
+echo "setup: installing Node 22 and the MCP clients into $target" >&2
+(cd "$staging" && timeout 170 npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
+cat "${pins[@]}" >"$staging/installed"
+rm -rf "$target"
+mv "$staging" "$target"

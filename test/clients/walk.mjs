@@ -1,0 +1,35 @@
+// What every client does here. It is given a client that is connected with
+// nothing but the URL, and prints what it saw as one JSON document.
+const calls = {
+  taken: { name: "domain_check", arguments: { domain: "google.com" } },
+  free: { name: "domain_check", arguments: { domain: "nobody-has-this-name.com" } },
+  search: { name: "domain_search", arguments: { query: "nobody-has-this-name" } },
+  whois: { name: "whois_lookup", arguments: { domain: "google.com" } },
+  tlds: { name: "list_tlds", arguments: { category: "popular", limit: 3 } },
+  price: { name: "tld_price", arguments: { tld: ".de" } },
+  nonsense: { name: "domain_check", arguments: { domain: "no domain at all" } },
+};
+
+export async function walk(client, protocol) {
+  const listed = await client.listTools();
+  const saw = { protocol: protocol(), tools: listed.tools.map((tool) => tool.name), results: {}, refusals: {} };
+  for (const [key, call] of Object.entries(calls)) {
+    const { structuredContent, content, isError } = await client.callTool(call);
+    saw.results[key] = { structured: structuredContent, text: content[0].text, isError: isError === true };
+  }
+  for (const [name, args] of Object.entries({
+    list_my_domains: {},
+    start_order: { items: [{ domain: "nobody-has-this-name.com", type: "register" }] },
+    get_order_status: { orderId: "1" },
+  })) {
+    try {
+      saw.refusals[name] = { answered: await client.callTool({ name, arguments: args }) };
+    } catch (error) {
+      saw.refusals[name] = { error: error.constructor.name, status: error.status ?? error.code };
+    }
+  }
+  // A refusal must not end the connection.
+  saw.still = (await client.listTools()).tools.length;
+  await client.close();
+  console.log(JSON.stringify(saw));
+}
