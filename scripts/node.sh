@@ -17,13 +17,17 @@ target=.tools/node
 cat "${pins[@]}" | cmp -s - "$target/installed" && exit
 
 need npm npm
+# Debian 12's npm 9 can't read a package put in another one's place.
+npm=(npm)
+version=$(npm --version)
+[ "${version%%.*}" -ge 10 ] || npm=(npm exec --yes npm@10.9.2 --)
 mkdir -p .tools
 # Two runs at a time must not write into one folder.
 staging=$(mktemp -d .tools/node.XXXXXX)
 trap 'rm -rf "$staging"' EXIT
 cp "${pins[@]}" "$staging"
 echo "setup: installing Node 22 and the MCP clients into $target" >&2
-(cd "$staging" && timeout 170 npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
+(cd "$staging" && timeout 170 "${npm[@]}" ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
 cat "${pins[@]}" >"$staging/installed"
 rm -rf "$target"
 mv "$staging" "$target"

@@ -39,7 +39,7 @@ func addAsking(server *sdk.Server) {
 	}
 	for name, rounds := range map[string][]round{
 		"elicitation":    one("", "user_name", form("name", "string")),
-		"sampling":       one("", "capital", completion("What is the capital of France?")),
+		"sampling":       one("", "capital", completion("Which city is the capital?")),
 		"list_roots":     one("", "client_roots", &sdk.ListRootsParams{}),
 		"request_state":  one("asked", "confirm", form("ok", "boolean")),
 		"tampered_state": one("asked", "confirm", form("ok", "boolean")),

@@ -37,7 +37,7 @@ func registerFixtures(server *sdk.Server) {
 		URI: "test://embedded-resource", MIMEType: plainText, Text: "An embedded document.",
 	}}
 	for name, content := range map[string][]sdk.Content{
-		"test_simple_text":            {text("This is a simple text response for testing.")},
+		"test_simple_text":            {text("Plain words and nothing else.")},
 		"test_image_content":          {picture},
 		"test_audio_content":          {&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}},
 		"test_embedded_resource":      {document},
@@ -96,7 +96,7 @@ func addNotifying(server *sdk.Server) {
 
 func addPrompts(server *sdk.Server, picture sdk.Content) {
 	server.AddPrompt(&sdk.Prompt{Name: "test_simple_prompt", Description: "Without arguments."},
-		prompt("Simple.", text("This is a simple prompt for testing.")))
+		prompt("Simple.", text("Say hello.")))
 	server.AddPrompt(&sdk.Prompt{Name: "test_prompt_with_image", Description: "With an image."},
 		prompt("A picture.", picture, text("What does it show?")))
 	server.AddPrompt(&sdk.Prompt{
@@ -141,7 +141,7 @@ func addResources(server *sdk.Server, dot []byte) {
 		Name: "template", URITemplate: templateStart + "{id}" + templateEnd, MIMEType: "application/json",
 	}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(r.Params.URI, templateStart), templateEnd)
-		body, err := json.Marshal(map[string]any{"id": id, "templateTest": true, "data": "Data for ID: " + id})
+		body, err := json.Marshal(map[string]any{"id": id, "templateTest": true, "data": "about " + id})
 		if err != nil {
 			return nil, err
 		}
