@@ -149,6 +149,7 @@ const (
 func (e *evidence) readPhrases(a answer, name string) {
 	lines, total := 0, 0
 	legal := false
+	var beside []saying
 	for i := range a.lines {
 		l := &a.lines[i]
 		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
@@ -164,18 +165,34 @@ func (e *evidence) readPhrases(a answer, name string) {
 		text := normalise(lower, name)
 		free := !legal && a.freeAt(i, text, name)
 		// An outage is told in the words that open terms: "the service is down".
-		e.outage = e.outage || outageLine(text) || !free && misunderstood(text)
-		e.held = e.held || !free && (heldLine(text) || serversOnly(l, name))
-		if legal {
-			continue
-		}
-		if legal = !free && legalOpeners.MatchString(lower); !legal {
+		e.outage = e.outage || outageLine(text)
+		if legal = legal || !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
-			e.held = e.held || !free && a.lifecycleAt(i, text)
+		}
+		if !free {
+			beside = append(beside, saying{i, text, legal})
 		}
 	}
 	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
 		e.free = false
+	}
+	if e.mayBeFree() {
+		e.readBeside(a, beside, name)
+	}
+}
+
+// saying is a line that does not say "free", and whether it stands in terms.
+type saying struct {
+	line  int
+	text  string
+	terms bool
+}
+
+// readBeside looks for what takes the weight from a free line.
+func (e *evidence) readBeside(a answer, beside []saying, name string) {
+	for _, s := range beside {
+		e.outage = e.outage || misunderstood(s.text)
+		e.held = e.held || heldLine(s.text) || serversOnly(&a.lines[s.line], name) || !s.terms && a.lifecycleAt(s.line, s.text)
 	}
 }
 

@@ -68,6 +68,9 @@ func heldSentence(text string) bool {
 var lifecycle = regexp.MustCompile(`\b(?:pending|redemption|deletion|disputed?|locked|quarantined?|suspended|expired|frozen|grace period|to be deleted|` +
 	`(?:on|client|server|registry|registrar) ?-?hold|being deleted|auction(?:ed)?|court order)\b|^hold$|\bstatus ?: ?hold$`)
 
+// lifecycleStems are short strings of which every such line has one.
+var lifecycleStems = []string{"pending", "redemption", "delet", "disput", "lock", "quarantin", "suspend", "expired", "frozen", "grace", "hold", "auction", "court"}
+
 // maxShortLine is longer than what a server says of one name and shorter than
 // most lines of terms.
 const maxShortLine = 70
@@ -80,7 +83,7 @@ func (a answer) lifecycleAt(i int, text string) bool {
 	if len(text) > 2*maxPhraseBytes || l.comment && len(text) > maxShortLine {
 		return false
 	}
-	if !lifecycle.MatchString(text) || condition.MatchString(text) {
+	if !hasAny(text, lifecycleStems) || !lifecycle.MatchString(text) || condition.MatchString(text) {
 		return false
 	}
 	if i == 0 || l.afterBlank || strings.Contains(text, "@") || !goesOn(&a.lines[i-1], l) {
