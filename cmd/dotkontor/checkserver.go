@@ -183,6 +183,9 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 		r.TLD = a.TLD
 		return r, nil
 	case status == http.StatusOK && a.TLD != "":
+		if !sameDomain(name, a.Domain) {
+			return row{}, errNoService // an answer to another question is none
+		}
 		return row{
 			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
 			RegisterEUR: centsOf(a.RegisterEUR), RenewEUR: centsOf(a.RenewEUR), TransferEUR: centsOf(a.TransferEUR),
@@ -195,6 +198,16 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 	default:
 		return row{}, errNoService
 	}
+}
+
+// sameDomain compares a name as a person wrote it with one as a service did.
+func sameDomain(asked, answered string) bool {
+	one, err := registrar.ParseHost(asked)
+	if err != nil {
+		return false
+	}
+	other, err := registrar.ParseHost(answered)
+	return err == nil && one == other
 }
 
 func failedRow(name, word, message string) row {

@@ -59,6 +59,9 @@ func (c *connections) countedAs(remote net.Addr) netip.Addr {
 			return netip.Addr{}
 		}
 	}
+	if addr.Is6() { // a household has a whole /64, as the limits see it too
+		return netip.PrefixFrom(addr, 64).Masked().Addr()
+	}
 	return addr
 }
 

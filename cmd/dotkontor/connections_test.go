@@ -97,3 +97,13 @@ func closedByPeer(conn net.Conn) <-chan struct{} {
 	}()
 	return closed
 }
+
+func TestConnectionsOfOneIPv6NetworkCountTogether(t *testing.T) {
+	c := newConnections(nil, 10, 2, nil)
+	one := c.countedAs(&net.TCPAddr{IP: net.ParseIP("2001:db8::1"), Port: 1})
+	other := c.countedAs(&net.TCPAddr{IP: net.ParseIP("2001:db8::2:3"), Port: 1})
+	foreign := c.countedAs(&net.TCPAddr{IP: net.ParseIP("2001:db8:0:1::1"), Port: 1})
+	if one != other || one == foreign {
+		t.Errorf("counted as %s, %s and %s", one, other, foreign)
+	}
+}

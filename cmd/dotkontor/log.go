@@ -89,6 +89,9 @@ func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
 	line = append(line, record.Level.String()...)
 	line = append(line, `","msg":`...)
 	line, ok := wire.AppendPlainString(line, record.Message)
+	if !ok {
+		return nil, false
+	}
 	record.Attrs(func(attr slog.Attr) bool {
 		line = append(line, ',')
 		if line, ok = wire.AppendPlainString(line, attr.Key); !ok {

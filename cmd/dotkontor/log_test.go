@@ -84,15 +84,17 @@ func TestPlainRecordsAreWrittenAsSlogWrites(t *testing.T) {
 	} {
 		var ours, theirs bytes.Buffer
 		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &ours)
-		record := slog.NewRecord(time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), slog.LevelInfo, "request", 0)
-		record.Add(attrs...)
-		if err := logger.Handler().Handle(t.Context(), record); err != nil {
-			t.Fatal(err)
+		for _, message := range []string{"request", `a "quoted" message`, "tab\tand <>&"} {
+			record := slog.NewRecord(time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), slog.LevelInfo, message, 0)
+			record.Add(attrs...)
+			if err := logger.Handler().Handle(t.Context(), record); err != nil {
+				t.Fatal(err)
+			}
+			if err := slog.NewJSONHandler(&theirs, nil).Handle(t.Context(), record); err != nil {
+				t.Fatal(err)
+			}
 		}
 		flush()
-		if err := slog.NewJSONHandler(&theirs, nil).Handle(t.Context(), record); err != nil {
-			t.Fatal(err)
-		}
 		if ours.String() != theirs.String() {
 			t.Errorf("ours   %stheirs %s", ours.String(), theirs.String())
 		}

@@ -86,7 +86,6 @@ func newLookups(parts lookupParts) (*lookups, error) {
 		KeepUnknown: time.Duration(look.KeepUnknown),
 		MaxKept:     look.MaxKept,
 		MaxUnderWay: look.MaxUnderWay,
-		HedgeAfter:  time.Duration(look.HedgeAfter),
 		Now:         parts.now,
 		Logger:      parts.logger,
 		Observe:     parts.observe,
@@ -171,6 +170,8 @@ func (o oneShot) world(t *terminal) (config.Config, *catalog.Catalog, error) {
 func (o oneShot) open(t *terminal, cfg config.Config, list *catalog.Catalog, underWay int) (*lookups, error) {
 	cfg.Lookup.Deadline = config.Duration(max(patience, time.Duration(cfg.Lookup.Deadline)))
 	cfg.Lookup.MaxUnderWay = underWay
+	// All of them may stand behind one host, and none must be turned away there.
+	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, underWay)
 	look, err := newLookups(lookupParts{cfg: cfg, catalogue: list, now: time.Now})
 	if err != nil {
 		return nil, err

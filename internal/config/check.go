@@ -132,7 +132,6 @@ func (l *Lookup) check(k *checker) {
 	k.duration("lookup.keep_unknown", l.KeepUnknown, time.Millisecond, time.Minute)
 	k.between("lookup.max_kept", l.MaxKept, 1, 100_000_000)
 	k.between("lookup.max_under_way", l.MaxUnderWay, 1, 1_000_000)
-	k.duration("lookup.hedge_after", l.HedgeAfter, 0, maxDeadline)
 }
 
 func (u *Upstream) check(k *checker) {

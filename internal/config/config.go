@@ -123,9 +123,6 @@ type Lookup struct {
 	// MaxUnderWay bounds the names about which sources are being asked at one
 	// moment. A search is eight of them. Default: 4096.
 	MaxUnderWay int `toml:"max_under_way"`
-	// HedgeAfter is how long RDAP may take before WHOIS is asked beside it and
-	// the first that decides wins. Default: 800ms; 0s switches it off.
-	HedgeAfter Duration `toml:"hedge_after"`
 }
 
 // Upstream is how the world outside is reached.
@@ -211,7 +208,6 @@ func Default() Config {
 			KeepUnknown: Duration(5 * time.Second),
 			MaxKept:     100_000,
 			MaxUnderWay: 4096,
-			HedgeAfter:  Duration(800 * time.Millisecond),
 		},
 		Upstream: Upstream{
 			Bootstrap:        "https://data.iana.org/rdap/dns.json",

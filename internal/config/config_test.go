@@ -124,7 +124,6 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[server]\nlisten = \":8080\"", "set base_url"},
 		{"[server]\nread_timeout = \"1m\"", "server.write_timeout"},
 		{"[upstream]\ndns = [\"127.0.0.1\"]", "upstream.dns"},
-		{"[lookup]\nhedge_after = \"-1s\"", "lookup.hedge_after"},
 		{"[upstream]\nper_host_per_second = -2", "upstream.per_host_per_second"},
 		{"[upstream]\nper_host_burst = -1", "upstream.per_host_burst"},
 		{"[upstream]\nper_host_concurrent = 257", "upstream.per_host_concurrent"},

@@ -60,7 +60,8 @@ func benchLookup(ctx context.Context, b bench) (lines []line, err error) {
 	return append(searches, all...), err
 }
 
-// newEngine is wired as the product's, with the given pace for each host.
+// newEngine connects the engine as the product does, with the given pace for each
+// host and with patience for those who wait for it.
 func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), error) {
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -86,7 +87,7 @@ func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), er
 	}
 	engine, err := lookup.New(lookup.Config{
 		Catalogue: list, RDAP: registryData, WHOIS: records, DNS: delegations,
-		Deadline: time.Minute, HedgeAfter: time.Duration(cfg.Lookup.HedgeAfter),
+		Deadline: time.Minute,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -149,8 +150,11 @@ func search(ctx context.Context, engine *lookup.Engine, label string) (float64, 
 		return 0, err
 	}
 	for _, entry := range result.Entries {
-		if entry.Err != nil || entry.Availability != lookup.Available {
-			return 0, fmt.Errorf("%s is %d, %w", entry.Domain, entry.Availability, entry.Err)
+		if entry.Err != nil {
+			return 0, fmt.Errorf("%s: %w", entry.Domain, entry.Err)
+		}
+		if entry.Availability != lookup.Available {
+			return 0, fmt.Errorf("%s is %d", entry.Domain, entry.Availability)
 		}
 	}
 	return float64(took.Microseconds()) / 1000, nil

@@ -170,7 +170,7 @@ func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
 	}
 	engine, err := lookup.New(lookup.Config{
 		Catalogue: catalogue{}, RDAP: registryData, WHOIS: records, DNS: delegations,
-		HedgeAfter: 10 * time.Millisecond, Deadline: 200 * time.Millisecond,
+		Deadline: 200 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func TestAnAnswerAgainstTheTruthIsKept(t *testing.T) {
 }
 
 func TestTheReportBreaksOnEveryPromise(t *testing.T) {
-	good := outcome{answers: map[string]int{"free": 1}, took: []time.Duration{time.Second}}
+	good := outcome{answers: map[string]int{"free": 1, "taken": 1}, took: []time.Duration{time.Second, time.Second}}
 	quiet := state{goroutines: 20, files: 10, heap: 10 << 20}
 	for name, test := range map[string]struct {
 		seen  outcome
@@ -41,8 +41,9 @@ func TestTheReportBreaksOnEveryPromise(t *testing.T) {
 		want  bool
 	}{
 		"all kept":    {good, quiet, true},
-		"wrong":       {outcome{took: good.took, wrong: []string{"google: called free"}}, quiet, false},
-		"late":        {outcome{took: []time.Duration{7 * time.Second}}, quiet, false},
+		"undecided":   {outcome{took: good.took, answers: map[string]int{"null": 2}}, quiet, false},
+		"wrong":       {outcome{answers: good.answers, took: good.took, wrong: []string{"google: called free"}}, quiet, false},
+		"late":        {outcome{answers: good.answers, took: []time.Duration{7 * time.Second}}, quiet, false},
 		"goroutines":  {good, state{goroutines: 40, files: 10, heap: 10 << 20}, false},
 		"connections": {good, state{goroutines: 20, files: 30, heap: 10 << 20}, false},
 		"bytes":       {good, state{goroutines: 20, files: 10, heap: 30 << 20}, false},

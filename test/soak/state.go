@@ -79,6 +79,9 @@ func report(out io.Writer, s settings, seen outcome, before, after state) bool {
 	}
 	fmt.Fprintln(out)
 	p50, p99, worst := seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1)
+	decided := seen.answers["free"] + seen.answers["taken"]
+	say(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,
+		"answers that decide: %d of %d, wanted half, of both kinds", decided, len(seen.took))
 	say(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
 	say(p99 <= deadline, "p99 %s (p50 %s), wanted at most %s", p99, p50, deadline)
 	say(worst <= deadline+spareTime, "longest %s, wanted at most %s and %s for a busy machine", worst, deadline, spareTime)

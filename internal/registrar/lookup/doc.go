@@ -28,9 +28,8 @@
 // contradiction, too. It is taken, because nobody loses a name by that, and it
 // is logged and counted.
 //
-// RDAP that takes long is hedged: WHOIS is asked beside it, and an answer that
-// will decide at WHOIS's rung ends the wait at RDAP's. If RDAP's record and a
-// "free" of WHOIS are there together, the answer is Unknown.
+// WHOIS is not asked beside a slow RDAP to save time: whichever came first would
+// then decide, and a "free" of the weaker source could overtake a record.
 //
 // # Memory
 //

@@ -39,9 +39,6 @@ type Config struct {
 	// MaxUnderWay bounds the number of names about which sources are being
 	// asked at one moment. More are refused at once rather than queued.
 	MaxUnderWay int
-	// HedgeAfter is how long RDAP may take before WHOIS is asked beside it; 0
-	// means that WHOIS is asked only after RDAP.
-	HedgeAfter time.Duration
 
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -62,7 +59,6 @@ type Engine struct {
 	kept             *otter.Cache[string, verdict]
 	records          *otter.Cache[string, known]
 	underWay         chan struct{}
-	hedgeAfter       time.Duration
 	now              func() time.Time
 	logger           *slog.Logger
 	observer         func(source Source, outcome string, took time.Duration)
@@ -97,7 +93,7 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of answers: %w", err)
 	}
-	records, err := newRecordMemory(cfg.MaxKept)
+	records, err := newRecordMemory(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +108,7 @@ func New(cfg Config) (*Engine, error) {
 		logger:   cfg.Logger,
 		observer: cfg.Observe,
 
-		hedgeAfter: cfg.HedgeAfter,
-		disagreed:  cfg.Disagreed,
+		disagreed: cfg.Disagreed,
 	}
 	if e.disagreed == nil {
 		e.disagreed = func(string) {}
@@ -205,7 +200,12 @@ func once[V any](ctx context.Context, e *Engine, memory *otter.Cache[string, V],
 	deadline := time.Now().Add(e.deadline)
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(handOver))
 	defer cancel()
-	found, err := memory.Get(ctx, name.ASCII(), otter.LoaderFunc[string, V](func(ctx context.Context, _ string) (V, error) {
+	found, err := memory.Get(ctx, name.ASCII(), otter.LoaderFunc[string, V](func(ctx context.Context, _ string) (_ V, err error) {
+		defer func() {
+			if problem := recover(); problem != nil {
+				err = e.caught(ctx, problem)
+			}
+		}()
 		select {
 		case e.underWay <- struct{}{}:
 			defer func() { <-e.underWay }()

@@ -19,14 +19,9 @@ type verdict struct {
 }
 
 // climb asks the sources in order until one decides or ctx ends.
-func (e *Engine) climb(ctx context.Context, ext registrar.Extension, name registrar.Name) (_ verdict, err error) {
+func (e *Engine) climb(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // whoever is still asking need not go on
-	defer func() {
-		if problem := recover(); problem != nil {
-			err = e.caught(ctx, problem)
-		}
-	}()
 	c := &climber{engine: e, ext: ext, name: name, ruling: judge(name)}
 
 	if v, decided := c.epp(ctx); decided {
@@ -63,7 +58,6 @@ type climber struct {
 
 	// rdapHasNone says that RDAP answered and had no record.
 	rdapHasNone bool
-	hedge       *hedge
 }
 
 type dnsAnswer struct {
@@ -90,19 +84,10 @@ func (c *climber) ask(ctx context.Context, source Source, records Records) (Find
 	}
 	began := time.Now()
 	finding, err := records.Find(ctx, c.ext, c.name)
-	return c.note(source, finding, err, time.Since(began))
-}
-
-// note keeps book of what one source said.
-func (c *climber) note(source Source, finding Finding, err error, took time.Duration) (Finding, bool) {
 	if errors.Is(err, ErrNoSource) {
 		return Finding{}, false
 	}
-	if errors.Is(err, context.Canceled) {
-		// Nobody cancels a climb: WHOIS was first, and RDAP did nothing wrong.
-		return Finding{}, false
-	}
-	c.engine.observe(source, err, took)
+	c.engine.observe(source, err, time.Since(began))
 	if err != nil {
 		c.faults = append(c.faults, err)
 		return Finding{}, false
@@ -131,16 +116,12 @@ func (c *climber) epp(ctx context.Context) (verdict, bool) {
 
 // rdap is rung 2.
 func (c *climber) rdap(ctx context.Context) (verdict, bool) {
-	finding, ok := c.askRDAP(ctx)
+	finding, ok := c.ask(ctx, SourceRDAP, c.engine.rdap)
 	if !ok {
 		return verdict{}, false
 	}
 	switch finding.State {
 	case Registered:
-		if c.hedge.saysFree() {
-			c.disagree(ctx, "RDAP has a record, WHOIS says free")
-			return c.verdict(Unknown, "", ReasonUnknown), true
-		}
 		return c.verdict(Taken, SourceRDAP, ReasonRegistered), true
 	case Reserved:
 		return c.verdict(Taken, SourceRDAP, ReasonReserved), true
@@ -160,7 +141,7 @@ func (c *climber) rdap(ctx context.Context) (verdict, bool) {
 
 // whois is rung 3.
 func (c *climber) whois(ctx context.Context) (verdict, bool) {
-	finding, ok := c.askWHOIS(ctx)
+	finding, ok := c.ask(ctx, SourceWHOIS, c.engine.whois)
 	if !ok {
 		return verdict{}, false
 	}

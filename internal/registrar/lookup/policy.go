@@ -40,6 +40,7 @@ const (
 var shortest = map[string]int{
 	".de": 1, ".at": 1, ".co.at": 1, ".or.at": 1, // DENIC since 2009, nic.at since 2016
 	".ch": 3, ".li": 3, ".it": 3,
+	".io": 3, ".ai": 3, ".co": 3, ".me": 3, ".tv": 3, ".cc": 3, // countries' letters, sold like generic ones
 }
 
 // withLatin are the extensions that are known to sell names with Latin letters
@@ -49,7 +50,7 @@ var (
 	withLatin = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
 		.it .pt .lt .lv .lu .hu .berlin .hamburg .koeln .cologne .bayern .nrw .wien .tirol .ruhr .saarland .shop .xyz
 		.cc .tv .name .asia .club .gmbh .online .store .tech .site .space .website`)
-	withScripts = setOf(`.com .net .org .info .eu .cc .tv .name .asia .xyz .shop .xn--p1acf`)
+	withScripts = setOf(`.com .net .cc .tv .name .xn--p1acf`)
 )
 
 // lastCommonLatin is the end of Latin Extended-A. Registries' tables of Latin

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLabelsThatNoRegistrySellsAreNeverCalledFree(t *testing.T) {
-	list := catalogue{".de", ".com", ".at", ".ch", ".berlin", ".dev", ".co.uk", ".xn--p1acf"}
+	list := catalogue{".de", ".com", ".at", ".ch", ".berlin", ".dev", ".co.uk", ".io", ".org", ".xn--p1acf"}
 	for domain, want := range map[string]ruling{
 		"kaffeehaus.de": registrable, "x.de": registrable, "ü.de": registrable, "bücher.de": registrable, "straße.at": registrable,
 		"пример.com": registrable, "中文.com": doubtful, "中文字.com": registrable, "пример.xn--p1acf": registrable,
@@ -21,6 +21,8 @@ func TestLabelsThatNoRegistrySellsAreNeverCalledFree(t *testing.T) {
 		"ab.berlin":    doubtful,
 		"ab.ch":        doubtful,
 		"a.co.uk":      doubtful,
+		"ab.io":        doubtful,
+		"ελλάδα.org":   doubtful,
 		"nic.dev":      withheld,
 		"www.berlin":   withheld,
 		"nic.de":       registrable,

@@ -75,10 +75,16 @@ type known struct {
 	at         time.Time
 }
 
-func newRecordMemory(maxKept int) (*otter.Cache[string, known], error) {
+// newRecordMemory keeps no answer longer than Check keeps the same one.
+func newRecordMemory(cfg Config) (*otter.Cache[string, known], error) {
 	memory, err := otter.New(&otter.Options[string, known]{
-		MaximumSize:      min(maxKept, maxRecords),
-		ExpiryCalculator: otter.ExpiryWriting[string, known](keepRecords),
+		MaximumSize: min(cfg.MaxKept, maxRecords),
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, known]) time.Duration {
+			if entry.Value.registered {
+				return min(keepRecords, cfg.KeepTaken)
+			}
+			return min(keepRecords, cfg.KeepFree)
+		}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the memory of records: %w", err)
@@ -120,9 +126,6 @@ func (e *Engine) investigate(ctx context.Context, ext registrar.Extension, name 
 // noting is the engine with two of its sources listened to.
 func (e *Engine) noting(rdap, whois *notebook) *Engine {
 	listening := *e
-	// A hedge asks beside the climb and may outlive it, but a notebook has one
-	// writer.
-	listening.hedgeAfter = 0
 	if e.rdap != nil {
 		listening.rdap = rdap
 	}

@@ -18,7 +18,7 @@ const (
 	// asks to be left alone for a moment.
 	retryAfterName  = 0
 	retryAfterChaos = 1
-	bodyLimit  = 10 * time.Second
+	bodyLimit       = 10 * time.Second
 )
 
 // answer is one HTTP answer before chaos has had its way with it.
