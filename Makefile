@@ -46,8 +46,9 @@ tidy-check: ## are go.mod and tools.mod tidy?
 bench: ## run the benchmarks
 	go run ./test/bench
 
-soak: ## ten hostile minutes under full load (see test/soak)
-	go run ./test/soak
+soak: ## ten hostile minutes under full load, then 2,000 polite agents (see test/soak)
+	go run ./test/soak -scenario hostile
+	go run ./test/soak -scenario agents
 
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' $$(go list -f '{{.Dir}}' ./...) | sort -u | while IFS=: read -r file target; do \

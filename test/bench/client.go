@@ -21,7 +21,7 @@ type answer struct {
 
 // readAnswer reads one HTTP/1.1 response without allocating, because a client
 // that works more than the server would measure itself. It understands only what
-// both servers send (a length and a connection that stays) and refuses the rest.
+// the servers send (a length and a connection that stays) and refuses the rest.
 func readAnswer(r *bufio.Reader) (answer, error) {
 	status, err := readStatus(r)
 	if err != nil {
@@ -134,15 +134,23 @@ type question struct {
 	turn    *atomic.Uint64
 }
 
-// newQuestion returns a question about one name. Those who share turn never use
-// the same address before all others had theirs. The Host is a fixed name, so
-// that both servers get the same bytes.
-func newQuestion(domain string, turn *atomic.Uint64) question {
-	body := `{"domain":"` + domain + `"}`
-	head := "POST /api/domain/check HTTP/1.1\r\nHost: dotkontor.example\r\nContent-Type: application/json\r\n" +
-		"Content-Length: " + strconv.Itoa(len(body)) + "\r\nX-Forwarded-For: "
+// inquiry is what a section asks all of its servers.
+type inquiry struct {
+	path string
+	host string
+	// fields are further lines of the head, each with its end.
+	fields string
+	body   string
+}
+
+// newQuestion returns an inquiry that can be sent. Those who share turn never
+// use the same address before all others had theirs. The Host is a fixed name,
+// so that all servers get the same bytes.
+func newQuestion(i inquiry, turn *atomic.Uint64) question {
+	head := "POST " + i.path + " HTTP/1.1\r\nHost: " + i.host + "\r\nContent-Type: application/json\r\n" + i.fields +
+		"Content-Length: " + strconv.Itoa(len(i.body)) + "\r\nX-Forwarded-For: "
 	blank := "10.100.100.100"
-	q := question{text: []byte(head + blank + "\r\n\r\n" + body), turn: turn}
+	q := question{text: []byte(head + blank + "\r\n\r\n" + i.body), turn: turn}
 	q.address = q.text[len(head) : len(head)+addressWidth : len(head)+addressWidth]
 	return q
 }

@@ -66,7 +66,7 @@ func TestTheClientDoesNotAllocate(t *testing.T) { // not parallel: it counts all
 	text := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
 	source := bytes.NewReader(text)
 	r := bufio.NewReaderSize(source, maxAnswer)
-	q := newQuestion("google.com", &atomic.Uint64{})
+	q := newQuestion(checkInquiry(), &atomic.Uint64{})
 	var failure error
 	allocations := testing.AllocsPerRun(100, func() {
 		source.Reset(text)
@@ -111,7 +111,7 @@ func TestEveryQuestionComesFromAnotherAddressUntilAllHadTheirTurn(t *testing.T) 
 func TestAQuestionIsARequestThatNetHTTPUnderstands(t *testing.T) {
 	t.Parallel()
 	turn := &atomic.Uint64{}
-	one, other := newQuestion("google.com", turn), newQuestion("google.com", turn)
+	one, other := newQuestion(checkInquiry(), turn), newQuestion(checkInquiry(), turn)
 	var from []string
 	for _, q := range []question{one, other, one} {
 		request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(q.next())))

@@ -32,7 +32,7 @@ type client struct {
 
 // dial opens the connections, and asks once for the answer that all others must
 // equal in length.
-func dial(ctx context.Context, address, domain string, connections int) (*load, []byte, error) {
+func dial(ctx context.Context, address string, asked inquiry, connections int) (*load, []byte, error) {
 	l := &load{}
 	turn := &atomic.Uint64{}
 	var dialer net.Dialer
@@ -43,7 +43,7 @@ func dial(ctx context.Context, address, domain string, connections int) (*load, 
 			return nil, nil, err
 		}
 		l.clients = append(l.clients, &client{
-			conn: conn, reader: bufio.NewReaderSize(conn, maxAnswer), question: newQuestion(domain, turn),
+			conn: conn, reader: bufio.NewReaderSize(conn, maxAnswer), question: newQuestion(asked, turn),
 		})
 	}
 	first, err := l.clients[0].ask(time.Now().Add(grace))

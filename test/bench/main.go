@@ -7,8 +7,16 @@
 // machine is doing then slows both, and the median of the rounds' ratios stands.
 // The bare side decodes the body into a struct and writes the answer's bytes;
 // everything the product does beyond that (limits, metrics, log, headers, the
-// lookup) is on its bill. Both servers are processes of their own, so that
-// neither pays for the other's garbage or for the client's.
+// lookup) is on its bill. All servers are processes of their own, so that none
+// pays for another's garbage or for the client's.
+//
+// An agent's call is compared in the same way with the least that can be built
+// on the same library: one tool that returns a finished answer. That server runs
+// with the product's own settings of the garbage collector, read from the
+// product's metrics. Settings alone are not the same memory, though: the product
+// remembers a million addresses, so with the same percentage its collector runs
+// far less often. So the same server is measured a second time with a collector
+// that waits for the memory limit, which no product could beat by its heap.
 //
 // The product is the real binary against the sandbox's world, with limits,
 // metrics and log switched on, and the run fails if they turn out not to have
@@ -65,9 +73,9 @@ type settings struct {
 	// binary is measured instead of a fresh build, to compare two states of the
 	// code on one machine.
 	binary string
-	// bare is the file with the answer of the bare server; it makes this process
-	// that server. Not for people.
-	bare string
+	// reference makes this process one of the servers with which the product is
+	// compared, and answer is the file with what it answers. Not for people.
+	reference, answer string
 }
 
 func parse(args []string, errOut io.Writer) (settings, error) {
@@ -82,7 +90,8 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
 	flags.StringVar(&s.binary, "binary", "", "dotkontor `file` to measure instead of a fresh build")
-	flags.StringVar(&s.bare, "bare", "", "internal: be the bare server that answers with this `file`")
+	flags.StringVar(&s.reference, "reference", "", "internal: be a `server` to compare with")
+	flags.StringVar(&s.answer, "answer", "", "internal: `file` with that server's answer")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -115,6 +124,7 @@ type section struct {
 
 var sections = []section{
 	{"rest", benchREST},
+	{"mcp", benchMCP},
 	{"limiter", benchLimiter},
 	{"start", benchStart},
 	{"lookup", benchLookup},
@@ -153,8 +163,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	case err != nil:
 		fmt.Fprintln(errOut, "bench:", err)
 		return exitFailed
-	case s.bare != "":
-		err = serveBare(ctx, s.bare, in, out)
+	case s.reference != "":
+		err = serveReference(ctx, s.reference, s.answer, in, out)
 	default:
 		var met bool
 		met, err = measure(ctx, s, out, errOut)
@@ -193,7 +203,7 @@ func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, 
 			return false, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, spareTime+time.Duration(8*s.rounds+s.starts)*s.duration)
+	ctx, cancel := context.WithTimeout(ctx, spareTime+time.Duration(16*s.rounds+s.starts)*s.duration)
 	defer cancel()
 
 	report := newReport(s)

@@ -28,7 +28,10 @@ func TestLogLinesAreCounted(t *testing.T) {
 
 func TestTheBareServerDecodesBeforeItAnswers(t *testing.T) {
 	t.Parallel()
-	handler := bareHandler([]byte(`{"yes":true}`))
+	handler, err := bareREST([]byte(`{"yes":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for body, want := range map[string]int{
 		`{"domain":"google.com"}`: http.StatusOK,
 		`{"domain":`:              http.StatusBadRequest,
@@ -53,12 +56,12 @@ func TestALoadCountsTheAnswersOfAServer(t *testing.T) {
 	parent, orphan := io.Pipe()
 	says, hears := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- serveBare(t.Context(), path, parent, hears) }()
+	go func() { ended <- serveReference(t.Context(), "bare", path, parent, hears) }()
 	address, err := rig.ReadyLine(says)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, first, err := dial(t.Context(), strings.TrimPrefix(address, "http://"), takenName, 2)
+	l, first, err := dial(t.Context(), strings.TrimPrefix(address, "http://"), checkInquiry(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ func TestALimitThatIsHitIsNoResult(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	defer server.Close()
-	_, _, err := dial(t.Context(), server.Listener.Addr().String(), takenName, 1)
+	_, _, err := dial(t.Context(), server.Listener.Addr().String(), checkInquiry(), 1)
 	if err == nil || !strings.Contains(err.Error(), "limit") {
 		t.Errorf("got %v, want an error about the limit", err)
 	}

@@ -79,13 +79,14 @@ const (
 	microseconds unit = "µs"
 	seconds      unit = "s"
 	megabytes    unit = "MB"
+	mebibytes    unit = "MiB"
 	bytesEach    unit = "B"
 	count        unit = "count"
 )
 
 // decimals are few, since no run repeats more of them. A ratio has one more than
 // its target, so that a narrow miss does not look like a hit.
-var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, megabytes: 1}
+var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, megabytes: 1, mebibytes: 1}
 
 func (u unit) text(value float64) string {
 	number := grouped(strconv.FormatFloat(value, 'f', decimals[u], 64))

@@ -48,3 +48,14 @@ func TestMetricsAreFoundByTheirWholeName(t *testing.T) {
 		}
 	}
 }
+
+func TestMemoryIsReadFromTheStatus(t *testing.T) {
+	t.Parallel()
+	const text = "Name:\tdotkontor\nVmPeak:\t 9000 kB\nVmHWM:\t   2048 kB\nVmRSS:\t   1024 kB\nThreads:\t5\n"
+	if got := parseMemory(text); got != (Memory{Now: 1 << 20, Most: 2 << 20}) {
+		t.Errorf("got %+v", got)
+	}
+	if got := parseMemory("VmRSS:\tmuch\n"); got != (Memory{}) {
+		t.Errorf("nonsense is read as %+v", got)
+	}
+}

@@ -1,8 +1,14 @@
-// Command soak runs the product for a long time in a hostile world and holds it
-// to what must be true at any time: no answer is wrong, none is late, and
-// afterwards no goroutine, connection or byte is left over.
+// Command soak runs the product for a long time under load and holds it to what
+// must be true at any time: no answer is wrong, none is late, and afterwards no
+// goroutine, connection or byte is left over.
 //
-// The product is the real binary in front of a world with chaos, both on
+// There are two scenarios. In "hostile" few clients ask as fast as they are
+// answered, in a world with chaos. In "agents" two thousand agents, each from an
+// address and over a connection of its own, ask politely within the limits,
+// which are the product's defaults; nearly all calls must have real results, and
+// the only other answer is that a limit was reached.
+//
+// The product is the real binary in front of the sandbox's world, both on
 // 127.0.0.1. Before the measured time it is loaded for a while and left alone,
 // so that what it keeps by design (connections, remembered answers) is there
 // from the start; afterwards it is left alone for the same time and compared.
@@ -35,11 +41,70 @@ const (
 const settle = 130 * time.Second
 
 type settings struct {
+	scenario scenario
 	duration time.Duration
 	warmUp   time.Duration
 	settle   time.Duration
 	workers  int
 	chaos    float64
+}
+
+// scenario is one kind of load. The figures are its defaults.
+type scenario struct {
+	name     string
+	duration time.Duration
+	workers  int
+	chaos    float64
+	// product is the product's configuration.
+	product []string
+	// load asks until duration is over. Those who warm up are others than those
+	// who are measured, so that they leave them their budgets.
+	load func(ctx context.Context, base string, s settings, duration time.Duration, warmUp bool) (outcome, error)
+	// judge prints what the load has seen and says whether it is good.
+	judge func(t *tally, seen outcome)
+}
+
+var scenarios = []scenario{
+	{
+		name: "hostile", duration: 10 * time.Minute, workers: 64, chaos: 0.2,
+		product: []string{
+			// Names are drawn from a set that is larger than the memory, so that
+			// sources are asked all the time and the memory is full from the start.
+			"DOTKONTOR_LOOKUP_MAX_KEPT=500",
+			"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=100000",
+			"DOTKONTOR_LIMITS_LOOKUP_PER_6_HOURS=100000",
+			"DOTKONTOR_LOG_LEVEL=warn",
+			paceOff,
+		},
+		load: func(ctx context.Context, base string, s settings, duration time.Duration, _ bool) (outcome, error) {
+			return load(ctx, base, s.workers, duration)
+		},
+		judge: judgeHostile,
+	},
+	{
+		name: "agents", duration: time.Minute, workers: 2000,
+		product: []string{"DOTKONTOR_LOG_LEVEL=warn", paceOff},
+		load: func(ctx context.Context, base string, s settings, duration time.Duration, warmUp bool) (outcome, error) {
+			first := 0
+			if warmUp {
+				first = s.workers
+			}
+			return sendAgents(ctx, base, first, s.workers, duration)
+		},
+		judge: judgeAgents,
+	},
+}
+
+// Full load means that nobody waits for a turn at a registry's host.
+const paceOff = "DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1"
+
+func scenarioNamed(name string) (scenario, error) {
+	for _, s := range scenarios {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return scenario{}, fmt.Errorf("there is no scenario %q", name)
 }
 
 func main() {
@@ -50,15 +115,12 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
-	flags.SetOutput(errOut)
-	var s settings
-	flags.DurationVar(&s.duration, "duration", 10*time.Minute, "how long the measured load lasts")
-	flags.DurationVar(&s.warmUp, "warm-up", 30*time.Second, "how long the load before it lasts")
-	flags.DurationVar(&s.settle, "settle", settle, "how long the product is left alone before it is looked at")
-	flags.IntVar(&s.workers, "workers", 64, "how many clients ask at once")
-	flags.Float64Var(&s.chaos, "chaos", 0.2, "share of hostile answers in the world")
-	if err := flags.Parse(args); err != nil {
+	s, err := parse(args, errOut)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintln(errOut, "soak:", err)
 		return exitFailed
 	}
 	kept, err := soak(ctx, s, out, errOut)
@@ -73,6 +135,39 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	}
 }
 
+// parse reads the flags. What is not given is the scenario's default.
+func parse(args []string, errOut io.Writer) (settings, error) {
+	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
+	flags.SetOutput(errOut)
+	var s settings
+	name := flags.String("scenario", scenarios[0].name, "hostile or agents")
+	flags.DurationVar(&s.duration, "duration", 0, "how long the measured load lasts (hostile 10m, agents 1m)")
+	flags.DurationVar(&s.warmUp, "warm-up", 30*time.Second, "how long the load before it lasts")
+	flags.DurationVar(&s.settle, "settle", settle, "how long the product is left alone before it is looked at")
+	flags.IntVar(&s.workers, "workers", 0, "how many clients there are at once (hostile 64, agents 2000)")
+	flags.Float64Var(&s.chaos, "chaos", -1, "share of hostile answers in the world (hostile 0.2, agents 0)")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	var err error
+	if s.scenario, err = scenarioNamed(*name); err != nil {
+		return s, err
+	}
+	if s.duration == 0 {
+		s.duration = s.scenario.duration
+	}
+	if s.workers == 0 {
+		s.workers = s.scenario.workers
+	}
+	if s.chaos < 0 {
+		s.chaos = s.scenario.chaos
+	}
+	if s.workers < 1 || s.workers > maxAgents {
+		return s, fmt.Errorf("-workers is from 1 to %d", maxAgents)
+	}
+	return s, nil
+}
+
 func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, err error) {
 	folder, err := os.MkdirTemp("", "dotkontor-soak-")
 	if err != nil {
@@ -85,23 +180,14 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 	}
 	product, err := rig.StartProduct(ctx, binary, folder,
 		[]string{"--chaos", strconv.FormatFloat(s.chaos, 'f', -1, 64)},
-		[]string{
-			// Names are drawn from a set that is larger than the memory, so that
-			// sources are asked all the time and the memory is full from the start.
-			"DOTKONTOR_LOOKUP_MAX_KEPT=500",
-			"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=100000",
-			"DOTKONTOR_LIMITS_LOOKUP_PER_6_HOURS=100000",
-			"DOTKONTOR_LOG_LEVEL=warn",
-			// Full load means that nobody waits for a turn at a registry's host.
-			"DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1",
-		})
+		s.scenario.product)
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, product.Stop()) }()
 
 	fmt.Fprintf(errOut, "warming up for %s, then leaving it alone for %s\n", s.warmUp, s.settle)
-	if _, err := load(ctx, product.Server.Ready, s.workers, s.warmUp); err != nil {
+	if _, err := s.scenario.load(ctx, product.Server.Ready, s, s.warmUp, true); err != nil {
 		return false, err
 	}
 	before, err := rest(ctx, product, s.settle)
@@ -109,7 +195,7 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 		return false, err
 	}
 	fmt.Fprintf(errOut, "%d clients for %s, %.0f %% chaos\n", s.workers, s.duration, s.chaos*100)
-	seen, err := load(ctx, product.Server.Ready, s.workers, s.duration)
+	seen, err := s.scenario.load(ctx, product.Server.Ready, s, s.duration, false)
 	if err != nil {
 		return false, err
 	}

@@ -49,7 +49,7 @@ func TestTheReportBreaksOnEveryPromise(t *testing.T) {
 		"bytes":       {good, state{goroutines: 20, files: 10, heap: 30 << 20}, false},
 	} {
 		var out strings.Builder
-		if got := report(&out, settings{}, test.seen, quiet, test.after); got != test.want {
+		if got := report(&out, settings{scenario: scenarios[0]}, test.seen, quiet, test.after); got != test.want {
 			t.Errorf("%s: %v\n%s", name, got, out.String())
 		}
 	}

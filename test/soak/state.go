@@ -63,32 +63,44 @@ func limiterBytes(requests int) float64 {
 	return float64(4 * each * addresses)
 }
 
+// tally prints promises and remembers whether all were kept.
+type tally struct {
+	out    io.Writer
+	broken bool
+}
+
+func (t *tally) say(ok bool, format string, args ...any) {
+	verdict := "ok"
+	if !ok {
+		verdict, t.broken = "BROKEN", true
+	}
+	fmt.Fprintf(t.out, "%-7s"+format+"\n", append([]any{verdict}, args...)...)
+}
+
 // report prints what was seen and says whether every promise was kept.
 func report(out io.Writer, s settings, seen outcome, before, after state) bool {
-	kept := true
-	say := func(ok bool, format string, args ...any) {
-		verdict := "ok"
-		if !ok {
-			verdict, kept = "BROKEN", false
-		}
-		fmt.Fprintf(out, "%-7s"+format+"\n", append([]any{verdict}, args...)...)
-	}
-	fmt.Fprintf(out, "%d answers in %s:", len(seen.took), s.duration)
+	fmt.Fprintf(out, "%s: %d answers in %s:", s.scenario.name, len(seen.took), s.duration)
 	for _, kind := range slices.Sorted(maps.Keys(seen.answers)) {
 		fmt.Fprintf(out, " %s %d", kind, seen.answers[kind])
 	}
 	fmt.Fprintln(out)
+	t := &tally{out: out}
+	s.scenario.judge(t, seen)
 	p50, p99, worst := seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1)
-	decided := seen.answers["free"] + seen.answers["taken"]
-	say(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,
-		"answers that decide: %d of %d, wanted half, of both kinds", decided, len(seen.took))
-	say(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
-	say(p99 <= deadline, "p99 %s (p50 %s), wanted at most %s", p99, p50, deadline)
-	say(worst <= deadline+spareTime, "longest %s, wanted at most %s and %s for a busy machine", worst, deadline, spareTime)
-	say(after.goroutines <= before.goroutines+spareGoroutines, "goroutines: %.0f before, %.0f after", before.goroutines, after.goroutines)
-	say(after.files <= before.files+spareFiles, "open files and connections: %.0f before, %.0f after", before.files, after.files)
+	t.say(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
+	t.say(p99 <= deadline, "p99 %s (p50 %s), wanted at most %s", p99, p50, deadline)
+	t.say(worst <= deadline+spareTime, "longest %s, wanted at most %s and %s for a busy machine", worst, deadline, spareTime)
+	t.say(after.goroutines <= before.goroutines+spareGoroutines, "goroutines: %.0f before, %.0f after", before.goroutines, after.goroutines)
+	t.say(after.files <= before.files+spareFiles, "open files and connections: %.0f before, %.0f after", before.files, after.files)
 	limiter := limiterBytes(len(seen.took))
-	say(after.heap <= before.heap+spareHeap+limiter, "heap: %.1f MB before, %.1f MB after, of which the limiter may remember %.1f MB",
+	t.say(after.heap <= before.heap+spareHeap+limiter, "heap: %.1f MB before, %.1f MB after, of which the limiter may remember %.1f MB",
 		before.heap/1e6, after.heap/1e6, limiter/1e6)
-	return kept
+	return !t.broken
+}
+
+// judgeHostile wants decisions in spite of the chaos.
+func judgeHostile(t *tally, seen outcome) {
+	decided := seen.answers["free"] + seen.answers["taken"]
+	t.say(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,
+		"answers that decide: %d of %d, wanted half, of both kinds", decided, len(seen.took))
 }

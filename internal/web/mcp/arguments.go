@@ -15,6 +15,9 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil
 	}
+	if args, ok := readPlain(raw); ok {
+		return args, nil
+	}
 	var args arguments
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, wrongArgument("arguments must be a JSON object.")
@@ -39,6 +42,9 @@ func (a arguments) text(name string) (string, error) {
 func (a arguments) optionalText(name string) (string, error) {
 	if !a.given(name) {
 		return "", nil
+	}
+	if text, rest, ok := cutPlain(a[name]); ok && len(rest) == 0 {
+		return string(text[1 : len(text)-1]), nil
 	}
 	var value string
 	if err := json.Unmarshal(a[name], &value); err != nil {
