@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // maxDeadline leaves room inside the six seconds that the contract promises.
@@ -156,14 +158,37 @@ func (u *Upstream) check(k *checker) {
 	}
 }
 
+// baseURL accepts the normal form alone. The address goes into headers and
+// documents as it is, and clients compare it byte by byte with what they make of
+// it: lower case, no default port, nothing behind the host.
 func (k *checker) baseURL(text string) {
 	address, err := url.Parse(text)
-	switch {
-	case err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https":
+	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
 		k.wrong("base_url", "%q is not an address like https://domains.example; set base_url if listen names no host", text)
-	case address.Path != "" || address.RawQuery != "" || address.Fragment != "" || address.User != nil:
-		k.wrong("base_url", "%q must end after the host", text)
+		return
 	}
+	if normal := normalBaseURL(address); normal != text {
+		k.wrong("base_url", "%q is not in its normal form, which is %q", text, normal)
+	}
+}
+
+// normalBaseURL is scheme, host and port as clients write them.
+func normalBaseURL(address *url.URL) string {
+	host := strings.ToLower(address.Hostname())
+	if addr, err := netip.ParseAddr(host); err == nil {
+		if host = addr.String(); addr.Is6() {
+			host = "[" + host + "]"
+		}
+	} else if ascii, err := registrar.ParseHost(host); err == nil {
+		host = ascii
+	} else {
+		host = "domains.example"
+	}
+	port := address.Port()
+	if port == "" || address.Scheme == "http" && port == "80" || address.Scheme == "https" && port == "443" {
+		return address.Scheme + "://" + host
+	}
+	return address.Scheme + "://" + host + ":" + port
 }
 
 func (k *checker) listen(key, text string) {

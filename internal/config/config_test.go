@@ -97,7 +97,16 @@ func TestUnknownKeysAreRefused(t *testing.T) {
 func TestEveryWrongValueIsTold(t *testing.T) {
 	for _, test := range []struct{ toml, want string }{
 		{`base_url = "domains.example"`, "base_url"},
-		{`base_url = "https://domains.example/shop"`, "must end after the host"},
+		{`base_url = "https://domains.example/shop"`, `which is "https://domains.example"`},
+		{`base_url = "https://domains.example?"`, "normal form"},
+		{`base_url = "https://domains.example#"`, "normal form"},
+		{`base_url = 'https://a"b.example'`, "base_url"},
+		{`base_url = "https://a;b,c.example"`, "base_url"},
+		{`base_url = "HTTPS://Domains.example"`, `which is "https://domains.example"`},
+		{`base_url = "https://domains.example:443"`, `which is "https://domains.example"`},
+		{`base_url = "https://domains.example."`, `which is "https://domains.example"`},
+		{`base_url = "https://exämple.de"`, `which is "https://xn--exmple-cua.de"`},
+		{`base_url = "https://me@domains.example"`, "normal form"},
 		{`data = ""`, "data"},
 		{"[server]\nlisten = \"8080\"", "server.listen"},
 		{"[server]\nmetrics_listen = \"\"", "server.metrics_listen"},

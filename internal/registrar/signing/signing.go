@@ -58,20 +58,23 @@ func sum(secret, timestamp string, body []byte) []byte {
 // Verify says whether one of secrets has signed body at the time in timestamp.
 // The two headers are taken as they were sent. The time is looked at first, so
 // that a client with a wrong clock learns of its clock.
-func Verify(now time.Time, secrets []string, timestamp, signature string, body []byte) error {
+//
+// What it returns is the signature itself. One signature has many spellings, so
+// a memory against replay must remember this and never the header.
+func Verify(now time.Time, secrets []string, timestamp, signature string, body []byte) (mac [sha256.Size]byte, err error) {
 	if timestamp == "" || signature == "" {
-		return ErrMissing
+		return mac, ErrMissing
 	}
 	signed, ok := parseTime(timestamp)
 	if !ok {
-		return ErrInvalid
+		return mac, ErrInvalid
 	}
 	if now.Sub(signed).Abs() > Tolerance {
-		return ErrStale
+		return mac, ErrStale
 	}
 	given, ok := decode(signature)
 	if !ok {
-		return ErrInvalid
+		return mac, ErrInvalid
 	}
 	// All secrets are tried, also after a match: how long it takes must not
 	// tell which one it was.
@@ -85,9 +88,10 @@ func Verify(now time.Time, secrets []string, timestamp, signature string, body [
 		}
 	}
 	if !matched {
-		return ErrInvalid
+		return mac, ErrInvalid
 	}
-	return nil
+	copy(mac[:], given)
+	return mac, nil
 }
 
 // parseTime reads RFC 3339, with or without fractions of a second, or whole

@@ -25,7 +25,7 @@ func TestThePublishedVector(t *testing.T) {
 	if got := Compute(secret, timestamp, []byte(body)); got != signature {
 		t.Errorf("Compute is %s, want %s", got, signature)
 	}
-	if err := Verify(now, []string{secret}, timestamp, signature, []byte(body)); err != nil {
+	if _, err := Verify(now, []string{secret}, timestamp, signature, []byte(body)); err != nil {
 		t.Error(err)
 	}
 }
@@ -44,7 +44,7 @@ func TestEverySpellingOfASignatureIsAccepted(t *testing.T) {
 		"hex":               hex.EncodeToString(raw),
 		"hex, upper case":   strings.ToUpper(hex.EncodeToString(raw)),
 	} {
-		if err := Verify(now, []string{secret}, timestamp, text, []byte(body)); err != nil {
+		if _, err := Verify(now, []string{secret}, timestamp, text, []byte(body)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestTimesAreRFC3339OrUnixSecondsWithinTheTolerance(t *testing.T) {
 		"now":                            ErrInvalid,
 		" ":                              ErrInvalid,
 	} {
-		err := Verify(now, []string{secret}, text, Compute(secret, text, []byte(body)), []byte(body))
+		_, err := Verify(now, []string{secret}, text, Compute(secret, text, []byte(body)), []byte(body))
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
@@ -109,7 +109,7 @@ func TestWhatIsNotSignedDoesNotPass(t *testing.T) {
 		{"a line break inside", []string{secret}, timestamp, signature[:41] + "\n" + signature[42:], body, ErrInvalid},
 		{"no hex", []string{secret}, timestamp, strings.Repeat("x", 64), body, ErrInvalid},
 	} {
-		err := Verify(now, test.secrets, test.timestamp, test.signature, []byte(test.body))
+		_, err := Verify(now, test.secrets, test.timestamp, test.signature, []byte(test.body))
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
@@ -124,6 +124,29 @@ func TestTheErrorsAreToldApart(t *testing.T) {
 			if errors.Is(a, b) != (i == j) {
 				t.Errorf("%v is %v: %v", a, b, errors.Is(a, b))
 			}
+		}
+	}
+}
+
+// One signature has many spellings; what Verify returns is the same for all.
+func TestEverySpellingIsOneSignature(t *testing.T) {
+	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	body := []byte(body)
+	raw := sum(secret, timestamp, body)
+	var first [32]byte
+	for i, spelled := range []string{
+		Compute(secret, timestamp, body), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw),
+		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
+	} {
+		mac, err := Verify(now, []string{secret}, timestamp, spelled, body)
+		if err != nil {
+			t.Fatalf("%s: %v", spelled, err)
+		}
+		if i == 0 {
+			first = mac
+		}
+		if mac != first || string(mac[:]) != string(raw) {
+			t.Errorf("%s gives %x, want %x", spelled, mac, raw)
 		}
 	}
 }

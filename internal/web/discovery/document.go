@@ -38,7 +38,7 @@ func (doc document) serve(w http.ResponseWriter, r *http.Request) {
 	if doc.link != "" {
 		header.Set("Link", doc.link)
 	}
-	if matches(r.Header.Get("If-None-Match"), doc.etag) {
+	if matches(strings.Join(r.Header.Values("If-None-Match"), ","), doc.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}

@@ -102,11 +102,15 @@ func (h *Handler) verify(w http.ResponseWriter, r *http.Request) error {
 	if timestamp == "" || signature == "" {
 		return signing.ErrMissing // without waiting for a body
 	}
+	if len(r.Header.Values(signing.TimestampHeader)) > 1 || len(r.Header.Values(signing.SignatureHeader)) > 1 {
+		return signing.ErrInvalid // two headers are meant for two readers
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestCheckout))
 	if err != nil {
 		return err
 	}
-	return signing.Verify(h.now(), h.secrets, timestamp, signature, body)
+	_, err = signing.Verify(h.now(), h.secrets, timestamp, signature, body)
+	return err
 }
 
 func unavailable(w http.ResponseWriter, body any) {

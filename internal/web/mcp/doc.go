@@ -28,7 +28,7 @@
 // What the library would answer in plain text becomes a JSON-RPC error here, and
 // batches are refused in every revision of the protocol. To answer such errors
 // with the id of their request the message is decoded once more, by the same
-// decoder; nothing is decided by that.
+// decoder; whether the caller may call is not decided by that.
 //
 // A page in a browser must not reach a service on the same machine or behind a
 // name that was bent to point there: see hosts.

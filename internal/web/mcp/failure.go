@@ -65,9 +65,9 @@ func failureOf(err error) failure {
 	case registrar.KindUnsupported:
 		return failure{Code: unsupportedExtension, Message: sentenceUnsupported}
 	case registrar.KindRateLimited:
-		wait := int64((e.RetryAfter + time.Second - 1) / time.Second)
+		wait := max(1, int64((e.RetryAfter+time.Second-1)/time.Second))
 		return failure{
-			Code: rateLimited, Message: fmt.Sprintf(sentenceRateLimited, wait), Retryable: true, RetryAfter: max(1, wait),
+			Code: rateLimited, Message: fmt.Sprintf(sentenceRateLimited, wait), Retryable: true, RetryAfter: wait,
 		}
 	case registrar.KindUpstream:
 		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}

@@ -52,10 +52,31 @@ func TestAnInvalidTokenIs401WhateverIsCalled(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "nonsense",
 	} {
 		mustBe401(t, message, post(s.Serve, message, "Authorization", "Bearer expired"))
+		for _, odd := range []string{"Bearer\tgood", "Bearer=good", "Basic Zm9v, Bearer good"} {
+			mustBe401(t, message+" "+odd, post(s.Serve, message, "Authorization", odd))
+		}
 	}
 	got := post(s.Serve, call("domain_check", `{"domain":"a.de"}`), "Authorization", "Basic Zm9v")
 	if got.Code != http.StatusOK {
 		t.Errorf("another scheme is no token, but got %d", got.Code)
+	}
+}
+
+func TestParametersThatDoNotFitAreNotQuotedBack(t *testing.T) {
+	s, w := newServer(t, nil)
+	for _, params := range []string{
+		`{"name":"list_my_domains","requestState":1,"arguments":{"domain":"geheimwort.de"}}`,
+		`{"name":"domain_check","_meta":1.5,"arguments":{"domain":"geheimwort.de"}}`,
+	} {
+		got := post(s.Serve, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":`+params+`}`)
+		r := read(t, got)
+		if r.Error == nil || r.Error.Code != -32602 || !strings.Contains(got.Body.String(), `"id":7`) ||
+			strings.Contains(got.Body.String(), "geheimwort") || strings.Contains(got.Body.String(), "Params") {
+			t.Errorf("%s: got %d %s", params, got.Code, got.Body)
+		}
+	}
+	if n := w.calls.Load(); n != 0 {
+		t.Errorf("%d calls got through", n)
 	}
 }
 
@@ -220,6 +241,8 @@ func TestHostAndOrigin(t *testing.T) {
 		{"loopback", "http://127.0.0.1:8080", "127.0.0.1:8080", "", true},
 		{"loopback by another name", "http://127.0.0.1:8080", "localhost:8080", "http://localhost:3000", true},
 		{"loopback in IPv6", "http://localhost:8080", "[::1]:8080", "http://[::1]:3000", true},
+		{"the unspecified address", "http://0.0.0.0:8080", "127.0.0.1:8080", "", true},
+		{"a page elsewhere and the unspecified address", "http://0.0.0.0:8080", "0.0.0.0:8080", "https://evil.example", false},
 		{"rebinding", "http://127.0.0.1:8080", "evil.example:8080", "", false},
 		{"a name that looks like it", "http://127.0.0.1:8080", "localhost.evil.example", "", false},
 		{"a page elsewhere", "http://127.0.0.1:8080", "127.0.0.1:8080", "https://evil.example", false},

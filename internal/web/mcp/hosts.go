@@ -78,5 +78,6 @@ func isLoopback(host string) bool {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
+	// The unspecified address leads to this machine, too.
+	return err == nil && (addr.Unmap().IsLoopback() || addr.IsUnspecified())
 }

@@ -133,6 +133,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	state := &requestState{address: s.cfg.Address(r)}
 	bearer, sent := bearerOf(r.Header)
+	if sent && bearer == "" {
+		s.refuse(w) // whatever a store would say to nothing
+		return
+	}
 	if sent {
 		caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
 		switch {
@@ -187,10 +191,11 @@ func bearerOf(header http.Header) (token string, sent bool) {
 		return "", false
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return "", false
+	if strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token), true
 	}
-	return strings.TrimSpace(token), true
+	// A bearer that is badly written is a bad one and not none.
+	return "", strings.Contains(strings.ToLower(values[0]), "bearer")
 }
 
 // refusal is a message that does not get as far as the library.
@@ -233,7 +238,7 @@ var acceptBoth = []string{"application/json, text/event-stream"}
 // one revision with batches is treated like one of the next.
 func suit(header http.Header) {
 	header["Accept"] = acceptBoth
-	if len(header["Content-Type"]) == 0 {
+	if header.Get("Content-Type") == "" {
 		header["Content-Type"] = typeJSON
 	}
 	delete(header, "Last-Event-Id")

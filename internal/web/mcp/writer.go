@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -69,7 +70,22 @@ func (w *gatedWriter) Write(b []byte) (int, error) {
 	if w.swallow {
 		return len(b), nil
 	}
+	if quotesMessage(b) {
+		w.swallow = true
+		body, err := json.Marshal(newErrorBody(w.requestID(), jsonrpc.CodeInvalidParams, "the parameters can't be read; see the tool's input schema"))
+		if err == nil {
+			_, err = w.out.Write(body)
+		}
+		return len(b), err
+	}
 	return w.out.Write(b)
+}
+
+// quotesMessage finds the library's error about parameters that do not fit its
+// types. It quotes the whole message, searched names and all, several times over.
+func quotesMessage(b []byte) bool {
+	const head = 256 // the error stands at the beginning
+	return bytes.Contains(b[:min(len(b), head)], []byte(`"message":"handling '`))
 }
 
 // end answers where the library said nothing at all.
@@ -89,15 +105,11 @@ func (w *gatedWriter) replace(text string) {
 	status, code := w.plain, int64(jsonrpc.CodeInvalidRequest)
 	w.plain, w.swallow = 0, true
 	text = strings.TrimSpace(text)
-	id := json.RawMessage("null")
-	message, err := jsonrpc.DecodeMessage(w.message)
+	message, _ := jsonrpc.DecodeMessage(w.message)
 	request, isRequest := message.(*jsonrpc.Request)
-	if err == nil && isRequest && request.IsCall() {
-		if raw, err := json.Marshal(request.ID.Raw()); err == nil {
-			id = raw
-		}
-	}
 	switch {
+	case strings.HasPrefix(text, "malformed payload"): // the rest are names of Go types
+		text = "the message is not a JSON-RPC request"
 	case strings.HasPrefix(text, notHandled) && isRequest && !request.IsCall():
 		w.out.Header().Del("Content-Type")
 		w.out.WriteHeader(http.StatusAccepted) // nobody waits for an answer to a notification
@@ -107,25 +119,42 @@ func (w *gatedWriter) replace(text string) {
 	case status >= http.StatusInternalServerError:
 		code = jsonrpc.CodeInternalError
 	}
-	writeError(w.out, status, id, code, text)
+	writeError(w.out, status, w.requestID(), code, text)
+}
+
+// requestID is the id of the call that is answered, null where there is none.
+func (w *gatedWriter) requestID() json.RawMessage {
+	message, err := jsonrpc.DecodeMessage(w.message)
+	if request, ok := message.(*jsonrpc.Request); err == nil && ok && request.IsCall() {
+		if raw, err := json.Marshal(request.ID.Raw()); err == nil {
+			return raw
+		}
+	}
+	return json.RawMessage("null")
 }
 
 // writeError answers with a JSON-RPC error. id is null where no request could be
 // made out.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int64, text string) {
+	w.Header()["Cache-Control"] = noStore
+	wire.WriteJSON(w, status, newErrorBody(id, code, text))
+}
+
+// rpcError is a JSON-RPC error response.
+type rpcError struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   rpcErrorDetail  `json:"error"`
+}
+
+type rpcErrorDetail struct {
+	Code    int64  `json:"code"`
+	Message string `json:"message"`
+}
+
+func newErrorBody(id json.RawMessage, code int64, text string) rpcError {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	w.Header()["Cache-Control"] = noStore
-	wire.WriteJSON(w, status, struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   struct {
-			Code    int64  `json:"code"`
-			Message string `json:"message"`
-		} `json:"error"`
-	}{Version: "2.0", ID: id, Error: struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
-	}{code, text}})
+	return rpcError{Version: "2.0", ID: id, Error: rpcErrorDetail{Code: code, Message: text}}
 }
