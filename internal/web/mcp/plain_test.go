@@ -43,7 +43,7 @@ func TestUsualArgumentsGoTheShortWay(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		`{"domain":"example.de"}`:                 true,
-		`{ "category": "popular" ,"search":"x"} `: true,
+		`{ "category": "popular" ,"search":"x" }`: true,
 		`{"domain":"b\u00fccher.de"}`:             false,
 		`{"domain":"bücher.de"}`:                  false,
 		`{"limit":5}`:                             false,
