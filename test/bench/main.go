@@ -14,9 +14,10 @@
 // on the same library: one tool that returns a finished answer. That server runs
 // with the product's own settings of the garbage collector, read from the
 // product's metrics. Settings alone are not the same memory, though: the product
-// remembers a million addresses, so with the same percentage its collector runs
-// far less often. So the same server is measured a second time with a collector
-// that waits for the memory limit, which no product could beat by its heap.
+// keeps a catalogue and every address that asked, so with the same percentage its
+// heap grows further before it is collected. So the same server is measured a
+// second time with a collector that waits for the memory limit, which nobody
+// could beat by a larger heap.
 //
 // The product is the real binary against the sandbox's world, with limits,
 // metrics and log switched on, and the run fails if they turn out not to have

@@ -97,10 +97,10 @@ func TestSidesAreComparedRoundByRound(t *testing.T) {
 
 func TestMemoryThatIsUnknownIsNotMeasured(t *testing.T) {
 	t.Parallel()
-	if got := memoryLines(rig.Memory{}, rig.Memory{}); got != nil {
+	if got := memoryLines(rig.Memory{}, rig.Memory{}, 1); got != nil {
 		t.Errorf("got %v", got)
 	}
-	lines := memoryLines(rig.Memory{Now: 61 << 20}, rig.Memory{Most: 100 << 20})
+	lines := memoryLines(rig.Memory{Now: 61 << 20}, rig.Memory{Most: 100 << 20}, 1)
 	if len(lines) != 2 || lines[0].OK || !lines[1].OK {
 		t.Errorf("got %+v", lines)
 	}

@@ -35,7 +35,7 @@ const (
 const (
 	kindReal    = "real"
 	kindLimited = "rate_limited"
-	kindListing = "listing" // initialize and tools/list
+	kindListing = "listing" // of what the server is, and of its tools
 )
 
 // agentAddress is a loopback address for each agent, never 127.0.0.1, which the

@@ -42,12 +42,12 @@ func FuzzPlainArgumentsAreReadAsEncodingJSONWould(f *testing.F) {
 func TestUsualArgumentsGoTheShortWay(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		`{"domain":"example.de"}`:                             true,
-		" {\n \"category\": \"popular\" ,\"search\":\"x\"}\n": true,
-		`{"domain":"b\u00fccher.de"}`:                         false,
-		`{"domain":"bücher.de"}`:                              false,
-		`{"limit":5}`:                                         false,
-		`{"a":"b"}}`:                                          false,
+		`{"domain":"example.de"}`:                 true,
+		`{ "category": "popular" ,"search":"x" }`: true,
+		`{"domain":"b\u00fccher.de"}`:             false,
+		`{"domain":"bücher.de"}`:                  false,
+		`{"limit":5}`:                             false,
+		`{"a":"b"}}`:                              false,
 	} {
 		if _, ok := readPlain([]byte(text)); ok != want {
 			t.Errorf("%s: %t, want %t", text, ok, want)
