@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -191,13 +192,16 @@ func apiCatalogue(v *visit, document map[string]any) result {
 	return j.verdict("it leads to " + openAPIPath)
 }
 
+// catalogueRelation wants the word as the relation: the address has it anyway.
+var catalogueRelation = regexp.MustCompile(`>\s*;[^<]*\brel="?[^"<;,]*\bapi-catalog\b`)
+
 func catalogueHead(v *visit) result {
 	a := v.send(http.MethodHead, apiCatalogPath, "", nil)
 	if a.err != nil || a.status != http.StatusOK {
 		return fail("200 to HEAD "+apiCatalogPath, a.String())
 	}
 	link := strings.Join(a.header.Values("Link"), ", ")
-	if !strings.Contains(link, "api-catalog") || !strings.Contains(link, "rel=") {
+	if !catalogueRelation.MatchString(link) {
 		return fail("Link with rel=api-catalog", show(link))
 	}
 	return fine(link)

@@ -95,6 +95,7 @@ func TestEachBrokenPromiseIsFoundAndNothingElse(t *testing.T) {
 			}
 		}},
 		{fault: "no Link", found: "API catalogue by HEAD", after: header(apiCatalogPath, 200, "Link", "")},
+		{fault: "another relation", found: "API catalogue by HEAD", after: header(apiCatalogPath, 200, "Link", "<https://x.example/.well-known/api-catalog>; rel=\"item\"")},
 		{fault: "signing undescribed", found: "request signing", after: set(acpPath, "request_signing", nil)},
 		{fault: "title without the name", found: "auth.md names itself", after: func(p *passing) {
 			p.body = strings.Replace(p.body, "# auth.md", "# Access", 1)
