@@ -1,9 +1,6 @@
 package quota
 
-import (
-	"sort"
-	"time"
-)
+import "time"
 
 // tickLength is the resolution of the log. See the package comment for what
 // depends on it.
@@ -102,7 +99,7 @@ func (h hits) standing(now moment, all rules) Decision {
 	var tightest Decision
 	tick, count := h.laterOf(now), h.count()
 	for i, window := range all.windows {
-		used := sort.Search(count, func(newer int) bool { return !window.inside(h.nth(newer+1), tick) })
+		used := h.inside(window, tick, count)
 		// Each hit was accepted by this window too, so used is never more than
 		// its limit, even where another window makes the log deeper.
 		standing := Decision{Window: i, Remaining: window.limit - used}
@@ -114,6 +111,21 @@ func (h hits) standing(now moment, all rules) Decision {
 		}
 	}
 	return tightest
+}
+
+// inside is how many of the newest hits still occupy a place in a window. They
+// are in order, so it need not look at all.
+func (h hits) inside(window rule, tick int64, count int) int {
+	low, high := 0, count
+	for low < high {
+		middle := (low + high) / 2
+		if window.inside(h.nth(middle+1), tick) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 func tighter(a, b Decision) bool {
