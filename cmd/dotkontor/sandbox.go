@@ -220,7 +220,7 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 		return err
 	}
 	here := "http://" + info.Listen
-	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, c.Data, logPath, info.Registry.RDAP,
+	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, c.Data, logPath, info.Registry.RDAP,
 		info.Registry.WHOIS, info.Registry.DNS, here, here, who.Hostname(), who.Port(), info.BaseURL)
 	return err
 }

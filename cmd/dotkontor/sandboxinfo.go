@@ -54,6 +54,7 @@ const welcomeText = `dotkontor sandbox
 
   Produkt / product      %s
   lauscht auf / listens  %s
+  MCP                    %s
   Daten / data           %s
   Protokoll / log        %s
   RDAP                   %s
