@@ -200,6 +200,7 @@ func TestEachBrokenPromiseIsFoundAndNothingElse(t *testing.T) {
 				p.status, p.body = http.StatusOK, `[{"jsonrpc":"2.0","id":1,"result":{}}]`
 			}
 		}},
+		{fault: "unsigned completion", found: "completion without a signature is 401", after: statusAt(completionPath, 401, 200)},
 		{fault: "pages of strangers on loopback", found: "foreign Origin", before: func(p *passing) { p.request.Header.Del("Origin") }},
 		{fault: "challenge hidden from scripts", found: "CORS, challenge included", after: func(p *passing) {
 			if p.path(mcpPath) {

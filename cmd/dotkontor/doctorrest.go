@@ -28,6 +28,7 @@ var restChecks = []check{
 	{group: "rest", name: "other method is a 405", run: otherMethod},
 	{group: "rest", name: "unknown path is a 404", run: unknownPath},
 	{group: "rest", name: "CORS", run: restCORS},
+	{group: "checkout", name: "completion without a signature is 401", run: unsignedCompletion},
 }
 
 func field(name, value string) string { return show(map[string]string{name: value}) }
@@ -296,4 +297,16 @@ func (v *visit) lie(header, format string) (fell bool, refused *result) {
 	}
 	now := v.readings[len(v.readings)-1]
 	return now.found && now.window == before.window && now.left < before.left, nil
+}
+
+// completionPath names a session that nobody has: without a signature that must
+// not matter.
+const completionPath = "/api/acp/checkout_sessions/doctor/complete"
+
+func unsignedCompletion(v *visit) result {
+	a := v.send(http.MethodPost, completionPath, "{}", nil)
+	if a.err != nil || a.status != http.StatusUnauthorized {
+		return fail("401", a.String())
+	}
+	return fine("401")
 }
