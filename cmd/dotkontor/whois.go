@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 type whoisCommand struct {
@@ -60,19 +61,11 @@ func (c *whoisCommand) Run(t *terminal) error {
 	}
 }
 
-// whoisJSON has the field names of the tool for agents, and the evidence.
+// whoisJSON is what agents get, and the evidence.
 type whoisJSON struct {
-	Domain      string   `json:"domain"`
-	TLD         string   `json:"tld"`
-	Registered  bool     `json:"registered"`
-	Status      []string `json:"status"`
-	CreatedAt   *string  `json:"createdAt"`
-	UpdatedAt   *string  `json:"updatedAt"`
-	ExpiresAt   *string  `json:"expiresAt"`
-	Nameservers []string `json:"nameservers"`
-	Registrar   *string  `json:"registrar"`
-	Source      string   `json:"source"`
-	CheckedAt   string   `json:"checkedAt"`
+	wire.WhoisResult
+	Source    string `json:"source"`
+	CheckedAt string `json:"checkedAt"`
 }
 
 func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
@@ -80,15 +73,7 @@ func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(whoisJSON{
-		Domain: a.Domain, TLD: a.TLD, Registered: a.Registered,
-		Status:      append([]string{}, a.Record.Status...),
-		CreatedAt:   orNull(timeText(a.Record.Created)),
-		UpdatedAt:   orNull(timeText(a.Record.Updated)),
-		ExpiresAt:   orNull(timeText(a.Record.Expires)),
-		Nameservers: append([]string{}, a.Record.Nameservers...),
-		Registrar:   orNull(a.Record.Registrar),
-		Source:      string(a.Source),
-		CheckedAt:   timeText(a.CheckedAt),
+		WhoisResult: wire.NewWhoisResult(a), Source: string(a.Source), CheckedAt: timeText(a.CheckedAt),
 	})
 }
 
@@ -97,13 +82,6 @@ func timeText(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 func printWhois(out io.Writer, a lookup.WhoisAnswer) error {

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"net/http"
 	"testing"
 )
 
@@ -10,10 +9,6 @@ import (
 // well: near the limit it warns, and a warning is no failure.
 func TestTheDoctorFindsNothingWrong(t *testing.T) {
 	onBoth(t, func(t *testing.T, on *target) {
-		const last = "/.well-known/acp.json"
-		if got := from(t, on).get(last); got.status == http.StatusNotFound {
-			t.Skipf("%s is a 404: this build does not serve all documents yet", last)
-		}
 		got := command(t, "doctor", "--url", on.base)
 		if got.code != 0 {
 			t.Errorf("exit code %d\n%s%s", got.code, got.out, got.errOut)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -38,19 +37,6 @@ func (s *Server) domainSearch(ctx context.Context, state *requestState, args arg
 	return wire.NewSearchResult(result, state.complain), nil
 }
 
-// whoisBody has no field through which a contact could pass.
-type whoisBody struct {
-	Domain      string   `json:"domain"`
-	TLD         string   `json:"tld"`
-	Registered  bool     `json:"registered"`
-	Status      []string `json:"status"`
-	CreatedAt   *string  `json:"createdAt"`
-	UpdatedAt   *string  `json:"updatedAt"`
-	ExpiresAt   *string  `json:"expiresAt"`
-	Nameservers []string `json:"nameservers"`
-	Registrar   *string  `json:"registrar"`
-}
-
 func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args arguments) (any, error) {
 	domain, err := args.text("domain")
 	if err != nil {
@@ -60,31 +46,7 @@ func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args argument
 	if err != nil {
 		return nil, err
 	}
-	record := answer.Record
-	body := whoisBody{
-		Domain: answer.Domain, TLD: answer.TLD, Registered: answer.Registered,
-		Status: notNull(record.Status), Nameservers: notNull(record.Nameservers),
-		CreatedAt: moment(record.Created), UpdatedAt: moment(record.Updated), ExpiresAt: moment(record.Expires),
-	}
-	if record.Registrar != "" {
-		body.Registrar = &record.Registrar
-	}
-	return body, nil
-}
-
-func notNull(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
-
-func moment(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	text := t.UTC().Format(time.RFC3339)
-	return &text
+	return wire.NewWhoisResult(answer), nil
 }
 
 // priceBody is what one extension costs.

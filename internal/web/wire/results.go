@@ -101,3 +101,46 @@ func available(answer lookup.Answer) *bool {
 		return nil
 	}
 }
+
+// WhoisResult is the non-personal part of a record. It has no field through which
+// a contact could pass.
+type WhoisResult struct {
+	Domain      string   `json:"domain"`
+	TLD         string   `json:"tld"`
+	Registered  bool     `json:"registered"`
+	Status      []string `json:"status"`
+	CreatedAt   *string  `json:"createdAt"`
+	UpdatedAt   *string  `json:"updatedAt"`
+	ExpiresAt   *string  `json:"expiresAt"`
+	Nameservers []string `json:"nameservers"`
+	Registrar   *string  `json:"registrar"`
+}
+
+// NewWhoisResult says what a record says; what it does not say is null.
+func NewWhoisResult(answer lookup.WhoisAnswer) WhoisResult {
+	record := answer.Record
+	result := WhoisResult{
+		Domain: answer.Domain, TLD: answer.TLD, Registered: answer.Registered,
+		Status: notNull(record.Status), Nameservers: notNull(record.Nameservers),
+		CreatedAt: moment(record.Created), UpdatedAt: moment(record.Updated), ExpiresAt: moment(record.Expires),
+	}
+	if record.Registrar != "" {
+		result.Registrar = &record.Registrar
+	}
+	return result
+}
+
+func notNull(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func moment(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}
