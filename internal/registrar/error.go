@@ -20,6 +20,15 @@ const (
 	KindUpstream
 	// KindInternal: our own fault.
 	KindInternal
+	// KindNotFound: there is no such object, or it is somebody else's: a caller
+	// never learns which.
+	KindNotFound
+	// KindUnauthenticated: the caller must sign in, or sign in again.
+	KindUnauthenticated
+	// KindForbidden: the caller is known and may not do this.
+	KindForbidden
+	// KindConflict: the object is not in a state in which this can be done.
+	KindConflict
 )
 
 func (k Kind) String() string {
@@ -34,6 +43,14 @@ func (k Kind) String() string {
 		return "upstream"
 	case KindInternal:
 		return "internal"
+	case KindNotFound:
+		return "not_found"
+	case KindUnauthenticated:
+		return "unauthenticated"
+	case KindForbidden:
+		return "forbidden"
+	case KindConflict:
+		return "conflict"
 	default:
 		return "unknown"
 	}

@@ -1,0 +1,105 @@
+package registrar
+
+import (
+	"net/netip"
+	"time"
+)
+
+// ActorKind says in which role somebody acts.
+type ActorKind string
+
+// The roles.
+const (
+	// ActorPerson is somebody in a browser, signed in or about to.
+	ActorPerson ActorKind = "person"
+	// ActorToken is a script or an agent with a personal access token.
+	ActorToken ActorKind = "token"
+	// ActorApplication is an application that a customer has connected.
+	ActorApplication ActorKind = "application"
+	// ActorOperator is somebody at the command line of the service.
+	ActorOperator ActorKind = "operator"
+	// ActorSystem is the service itself.
+	ActorSystem ActorKind = "system"
+)
+
+// Actor is who asks for something. Domain services take it as a parameter and
+// decide by it; it never travels in a context.
+type Actor struct {
+	Kind ActorKind
+	// Customer is the account that the actor belongs to or acts for; empty for
+	// operators, the system and people who have not signed in.
+	Customer string
+	// Through says by which session, token or application, or which operator:
+	// an id, never a secret.
+	Through string
+	// Address is where the request came from; zero at the command line.
+	Address netip.Addr
+	// SignedInAt is when a person last proved to be there, with a password or a
+	// passkey. What matters asks for a sign-in that is under RecentSignIn old.
+	SignedInAt time.Time
+}
+
+// RecentSignIn is how old the sign-in may be for what matters: a token, another
+// password, another address.
+const RecentSignIn = 10 * time.Minute
+
+// SignInAgain is the code of the error for a sign-in that is too old.
+const SignInAgain Code = "sign_in_again"
+
+// RequireRecentSignIn refuses everybody but a person who has just signed in.
+func (a Actor) RequireRecentSignIn(now time.Time) error {
+	if a.Kind != ActorPerson || a.Customer == "" {
+		return &Error{Kind: KindForbidden, Code: "persons_only"}
+	}
+	if age := now.Sub(a.SignedInAt); age < 0 || age > RecentSignIn {
+		return &Error{Kind: KindUnauthenticated, Code: SignInAgain}
+	}
+	return nil
+}
+
+// Action names what was done, as an operator and a customer may read it.
+type Action string
+
+// Deed is one entry of the audit: who did what to which object, when, from
+// where. It is written in the same transaction as what it tells.
+type Deed struct {
+	Actor  Actor
+	Action Action
+	// Customer is the account that the deed concerns and that may read it.
+	Customer string
+	// Object is the id or the harmless name of what was touched; never a secret.
+	Object string
+	At     time.Time
+}
+
+// Letter is a mail to be sent. It is stored in the same transaction as its
+// cause. It carries no secret: where its text needs a link, the link is made
+// when the letter is sent.
+type Letter struct {
+	Kind LetterKind
+	// Customer is the account that the letter is about; empty where there is none.
+	Customer string
+	// To is the address; empty means the account's own at the time of storing.
+	To string
+	// Language is de or en; empty means the account's own.
+	Language string
+	// Facts are what the text mentions beside that, such as a token's name.
+	Facts map[string]string
+}
+
+// LetterKind names what a letter says.
+type LetterKind string
+
+// The letters.
+const (
+	LetterConfirm         LetterKind = "confirm"          // with a link: confirm the address of a new account
+	LetterAlreadyMember   LetterKind = "already_member"   // somebody registered an address that has an account
+	LetterReset           LetterKind = "reset"            // with a link: choose another password
+	LetterNoAccount       LetterKind = "no_account"       // somebody asked for a reset of an address without an account
+	LetterChangeEmail     LetterKind = "change_email"     // with a link, to the new address
+	LetterEmailChanging   LetterKind = "email_changing"   // to the old address
+	LetterPasswordChanged LetterKind = "password_changed" //nolint:gosec // the name of a letter
+	LetterTokenCreated    LetterKind = "token_created"    //nolint:gosec // the name of a letter
+	LetterSecondFactor    LetterKind = "second_factor"    // switched on or off, recovery codes renewed
+	LetterPasskey         LetterKind = "passkey"          // added or removed
+)

@@ -1,0 +1,35 @@
+package registrar
+
+import (
+	"crypto/rand"
+	"time"
+)
+
+// identifierAlphabet is Crockford's base 32 in lower case: no letter that looks
+// like a digit.
+const identifierAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewID returns an identifier: the prefix, 48 bits of time in milliseconds and
+// 80 random bits, as 26 letters and digits. Identifiers of one prefix sort by
+// their time, which keeps an index compact. They are unique and hard to guess,
+// but no secret: nothing is opened by knowing one.
+func NewID(prefix string, now time.Time) string {
+	var raw [16]byte
+	milliseconds := uint64(now.UnixMilli()) //nolint:gosec // a time after 1970
+	for i := range 6 {
+		raw[i] = byte(milliseconds >> (40 - 8*i))
+	}
+	_, _ = rand.Read(raw[6:]) // never fails
+	id := make([]byte, 0, len(prefix)+26)
+	id = append(id, prefix...)
+	// 26 digits of 5 bits hold 130 bits, so the first digit has two leading zeros.
+	var bits, held uint32
+	held = 2
+	for _, b := range raw {
+		bits = bits<<8 | uint32(b)
+		for held += 8; held >= 5; held -= 5 {
+			id = append(id, identifierAlphabet[bits>>(held-5)&31])
+		}
+	}
+	return string(id)
+}

@@ -1,0 +1,56 @@
+package registrar_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestIdentifiersAreUniqueAndSortByTime(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
+	var ids []string
+	for i := range 1000 {
+		ids = append(ids, registrar.NewID("cus_", at.Add(time.Duration(i)*time.Millisecond)))
+	}
+	if !slices.IsSorted(ids) {
+		t.Error("later identifiers do not sort after earlier ones")
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) != 1000 {
+		t.Error("two identifiers are equal")
+	}
+	if got := ids[0]; len(got) != len("cus_")+26 || !strings.HasPrefix(got, "cus_") {
+		t.Errorf("%q is not a prefix and 26 letters", got)
+	}
+}
+
+func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
+	t.Parallel()
+	value, hash := registrar.NewSecret(registrar.PersonalToken)
+	if got, ok := registrar.HashSecret(registrar.PersonalToken, value); !ok || got != hash {
+		t.Fatalf("a fresh secret is not recognised: %v %q %q", ok, got, hash)
+	}
+	if !strings.HasPrefix(value, "dotkontor_live_") || strings.Contains(string(hash), value) {
+		t.Errorf("wrong shape: %d characters", len(value))
+	}
+	if _, ok := registrar.HashSecret(registrar.AccessToken, value); ok {
+		t.Error("a personal token passes as an access token")
+	}
+	for i := range value {
+		other := "a"
+		if value[i] == 'a' {
+			other = "b"
+		}
+		if _, ok := registrar.HashSecret(registrar.PersonalToken, value[:i]+other+value[i+1:]); ok {
+			t.Errorf("a wrong character at %d is not noticed", i)
+		}
+	}
+	for _, wrong := range []string{"", "dotkontor_live_", value[1:], value + "0", value + " ", strings.ToUpper(value)} {
+		if _, ok := registrar.HashSecret(registrar.PersonalToken, wrong); ok {
+			t.Errorf("%d characters pass as a token", len(wrong))
+		}
+	}
+}

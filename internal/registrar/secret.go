@@ -1,0 +1,83 @@
+package registrar
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"hash/crc32"
+	"math/big"
+	"strings"
+)
+
+// SecretKind is what a secret opens. Its prefix says so to whoever finds one, and
+// keeps a secret of one kind from passing as another.
+type SecretKind string
+
+// The kinds of secrets. The prefixes are part of the contract with secret
+// scanners: they never change.
+const (
+	PersonalToken SecretKind = "dotkontor_live_"
+	SessionSecret SecretKind = "dotkontor_session_"
+	DeviceSecret  SecretKind = "dotkontor_device_"
+	LinkSecret    SecretKind = "dotkontor_link_"
+	AccessToken   SecretKind = "dotkontor_access_"
+	RefreshToken  SecretKind = "dotkontor_refresh_"
+	ClientSecret  SecretKind = "dotkontor_client_"
+	CodeSecret    SecretKind = "dotkontor_code_"
+)
+
+const (
+	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomDigits = 43 // 62^43 > 2^256
+	checkDigits  = 6  // 62^6 > 2^32
+)
+
+// SecretHash is what is stored of a secret: SHA-256, base64url without padding.
+// A secret has 256 random bits, so a plain hash can't be tried through.
+type SecretHash string
+
+// NewSecret returns a secret of 256 random bits with a CRC-32 at its end, by
+// which a scanner tells a real one from a similar text, and its hash. The value
+// is shown to its owner once and kept nowhere.
+func NewSecret(kind SecretKind) (value string, hash SecretHash) {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	value = string(kind) + digits(new(big.Int).SetBytes(raw[:]), randomDigits)
+	value += checksum(value)
+	return value, hashOf(value)
+}
+
+// HashSecret returns the hash under which a secret of this kind would be stored.
+// It is false for everything that NewSecret could not have made, so that typing
+// errors and foreign tokens cost no question to the store.
+func HashSecret(kind SecretKind, value string) (SecretHash, bool) {
+	body, ok := strings.CutPrefix(value, string(kind))
+	if !ok || len(body) != randomDigits+checkDigits {
+		return "", false
+	}
+	split := len(value) - checkDigits
+	if checksum(value[:split]) != value[split:] {
+		return "", false
+	}
+	return hashOf(value), true
+}
+
+func hashOf(value string) SecretHash {
+	sum := sha256.Sum256([]byte(value))
+	return SecretHash(base64.RawURLEncoding.EncodeToString(sum[:]))
+}
+
+func checksum(text string) string {
+	return digits(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text)))), checkDigits)
+}
+
+// digits writes n in base 62, filled up with zeros.
+func digits(n *big.Int, width int) string {
+	out := make([]byte, width)
+	rest, base, digit := new(big.Int).Set(n), big.NewInt(62), new(big.Int)
+	for i := width - 1; i >= 0; i-- {
+		rest.DivMod(rest, base, digit)
+		out[i] = base62[digit.Int64()]
+	}
+	return string(out)
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// databaseFile is the SQLite database in the data folder.
+const databaseFile = "dotkontor.db"
+
+// Options say where the database is.
+type Options struct {
+	// URL is that of a PostgreSQL database; empty means SQLite in Data.
+	URL string
+	// Data is the folder of the SQLite database.
+	Data string
+	// MaxConnections bounds the pool; 0 means a default that suits the engine.
+	MaxConnections int
+}
+
+// DB is an open database whose schema is up to date.
+type DB struct {
+	engine engine
+	// writer and reader are one pool on PostgreSQL.
+	writer, reader *sql.DB
+}
+
+type engine uint8
+
+const (
+	sqlite engine = iota
+	postgres
+)
+
+// defaultConnections is enough for two cores that wait for a disk.
+const (
+	defaultConnections = 16
+	connectionLife     = 30 * time.Minute
+)
+
+// Open opens the database and brings its schema up to date.
+func Open(ctx context.Context, opts Options) (*DB, error) {
+	db, err := open(opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.migrate(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+func open(opts Options) (*DB, error) {
+	connections := opts.MaxConnections
+	if connections == 0 {
+		connections = defaultConnections
+	}
+	if opts.URL == "" {
+		return openSQLite(opts.Data, connections)
+	}
+	if !strings.HasPrefix(opts.URL, "postgres://") && !strings.HasPrefix(opts.URL, "postgresql://") {
+		return nil, errors.New("database.url must begin with postgres://; without it the database is SQLite in the data folder")
+	}
+	pool, err := sql.Open("pgx", opts.URL)
+	if err != nil {
+		// The text of the error may quote the address with its password.
+		return nil, errors.New("database.url can't be understood: it is like postgres://user:password@host:5432/database")
+	}
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
+	pool.SetConnMaxLifetime(connectionLife)
+	return &DB{engine: postgres, writer: pool, reader: pool}, nil
+}
+
+// openSQLite opens one connection that writes and a pool that can't. Data that
+// was said to be stored is on the disk: synchronous is FULL.
+func openSQLite(folder string, readers int) (*DB, error) {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return nil, fmt.Errorf("the data folder: %w", err)
+	}
+	path := filepath.Join(folder, databaseFile)
+	// SQLite would make the file readable to all, and it holds personal data.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the database: %w", err)
+	}
+	if err := file.Close(); err != nil {
+		return nil, fmt.Errorf("the database: %w", err)
+	}
+	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)"}
+	writer, err := sql.Open("sqlite", address(path, append(common, "query_only(0)"), "immediate"))
+	if err != nil {
+		return nil, fmt.Errorf("the database %s: %w", path, err)
+	}
+	writer.SetMaxOpenConns(1)
+	reader, err := sql.Open("sqlite", address(path, append(common, "query_only(1)"), "deferred"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), writer.Close())
+	}
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+	return &DB{engine: sqlite, writer: writer, reader: reader}, nil
+}
+
+func address(path string, pragmas []string, lock string) string {
+	values := url.Values{"_txlock": {lock}, "_pragma": pragmas}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: values.Encode()}).String()
+}
+
+// Close closes every connection.
+func (db *DB) Close() error {
+	if db.writer == db.reader {
+		return db.writer.Close()
+	}
+	return errors.Join(db.writer.Close(), db.reader.Close())
+}
+
+// read returns the queries on the pool, for a single statement that changes
+// nothing.
+func (db *DB) read() *query.Queries { return query.New(db.reader) }
+
+// write runs change in a transaction that is committed if it returns nil. All
+// it does goes through the given queries: a second connection inside a
+// transaction would wait for the first one for ever.
+func (db *DB) write(ctx context.Context, change func(*query.Queries) error) error {
+	tx, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if err := change(query.New(tx)); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// micros and fromMicros are the form in which times are stored; the zero time is
+// stored as 0.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}

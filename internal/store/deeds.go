@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// deedPrefix and lastDeed bound the identifiers of deeds; pages go backwards
+// from the last one.
+const (
+	deedPrefix = "act_"
+	lastDeed   = deedPrefix + "~"
+)
+
+// recordDeed writes one entry of the audit, in the transaction of what it tells.
+func recordDeed(ctx context.Context, q *query.Queries, deed registrar.Deed) error {
+	actor := deed.Actor.Customer
+	if deed.Actor.Kind == registrar.ActorOperator {
+		actor = deed.Actor.Through
+	}
+	return q.InsertDeed(ctx, query.InsertDeedParams{
+		ID:         registrar.NewID(deedPrefix, deed.At),
+		CustomerID: deed.Customer,
+		ActorKind:  string(deed.Actor.Kind),
+		Actor:      actor,
+		Through:    deed.Actor.Through,
+		Address:    addressText(deed.Actor.Address),
+		Action:     string(deed.Action),
+		Object:     deed.Object,
+		At:         micros(deed.At),
+	})
+}
+
+func addressText(address netip.Addr) string {
+	if !address.IsValid() {
+		return ""
+	}
+	return address.String()
+}
+
+// DeedsOf returns what was done to an account, the newest first. before is the
+// id of the last one of the page before; empty means from the newest on.
+func (db *DB) DeedsOf(ctx context.Context, customer, before string, limit int) ([]RecordedDeed, error) {
+	if before == "" {
+		before = lastDeed
+	}
+	rows, err := db.read().DeedsOfCustomer(ctx, query.DeedsOfCustomerParams{CustomerID: customer, ID: before, Limit: int32(limit)}) //nolint:gosec // a page
+	if err != nil {
+		return nil, err
+	}
+	deeds := make([]RecordedDeed, 0, len(rows))
+	for _, row := range rows {
+		address, _ := netip.ParseAddr(row.Address)
+		deeds = append(deeds, RecordedDeed{ID: row.ID, Deed: registrar.Deed{
+			Actor: registrar.Actor{
+				Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
+			},
+			Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, At: fromMicros(row.At),
+		}})
+	}
+	return deeds, nil
+}
+
+// RecordedDeed is a deed as it stands in the audit.
+type RecordedDeed struct {
+	ID string
+	registrar.Deed
+}

@@ -1,0 +1,10 @@
+-- name: InsertDeed :exec
+INSERT INTO deeds (id, customer_id, actor_kind, actor, through, address, action, object, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- name: DeedsOfCustomer :many
+SELECT id, customer_id, actor_kind, actor, through, address, action, object, at
+FROM deeds
+WHERE customer_id = $1 AND id < $2
+ORDER BY id DESC
+LIMIT $3;

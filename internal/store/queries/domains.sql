@@ -1,0 +1,9 @@
+-- name: DomainsOfCustomer :many
+SELECT id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+FROM domains
+WHERE customer_id = $1
+ORDER BY name;
+
+-- name: InsertDomain :exec
+INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
