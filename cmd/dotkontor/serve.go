@@ -103,6 +103,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	tokenBudget, err := p.newLimiter(
+		quota.Window{Limit: cfg.Limits.TokenPerMinute, Per: time.Minute}, quota.Window{Limit: cfg.Limits.TokenPerHour, Per: time.Hour})
+	if err != nil {
+		return nil, err
+	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
 	if err != nil {
 		return nil, err
@@ -130,7 +135,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 				LookupPerMinute: cfg.Limits.LookupPerMinute, LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
-			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget, Tokens: noTokens{},
+			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget, Tokens: noTokens{}, TokenBudget: tokenBudget,
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
@@ -185,6 +190,16 @@ func (p *product) newBudget(everyone []quota.Window, shared []quota.Shared) (*qu
 	}
 	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, sweepLimitsEvery) })
 	return budget, nil
+}
+
+// newLimiter counts by whatever key it is given, and forgets in the background.
+func (p *product) newLimiter(windows ...quota.Window) (*quota.Limiter, error) {
+	limiter, err := quota.New(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+	return limiter, nil
 }
 
 // noTokens is what signed-in tools know as long as there are no accounts.
