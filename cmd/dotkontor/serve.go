@@ -135,6 +135,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
 			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
+			TokenPerMinute:  cfg.Limits.TokenPerMinute,
+			TokenPerHour:    cfg.Limits.TokenPerHour,
 		},
 		Lookups: look.engine,
 		Budget:  budget,
