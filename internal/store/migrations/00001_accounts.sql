@@ -122,6 +122,7 @@ CREATE TABLE mails (
     attempts     BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX mails_due ON mails (due_at);
+CREATE INDEX mails_customer ON mails (customer_id, kind);
 
 -- Personal access tokens.
 CREATE TABLE tokens (

@@ -253,7 +253,7 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 }
 
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
-UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3
+UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3 AND disabled_at = 0
 `
 
 type ReplacePasswordHashParams struct {

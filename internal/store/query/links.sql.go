@@ -36,6 +36,20 @@ func (q *Queries) DeleteLinksOf(ctx context.Context, customerID string) error {
 	return err
 }
 
+const deleteUnsentLetters = `-- name: DeleteUnsentLetters :exec
+DELETE FROM mails WHERE customer_id = $1 AND kind = $2
+`
+
+type DeleteUnsentLettersParams struct {
+	CustomerID string
+	Kind       string
+}
+
+func (q *Queries) DeleteUnsentLetters(ctx context.Context, arg DeleteUnsentLettersParams) error {
+	_, err := q.db.ExecContext(ctx, deleteUnsentLetters, arg.CustomerID, arg.Kind)
+	return err
+}
+
 const insertLink = `-- name: InsertLink :exec
 INSERT INTO links (hash, kind, customer_id, email, expires_at) VALUES ($1, $2, $3, $4, $5)
 `
@@ -107,19 +121,4 @@ func (q *Queries) UseLink(ctx context.Context, arg UseLinkParams) (Link, error) 
 		&i.UsedAt,
 	)
 	return i, err
-}
-
-const voidLinks = `-- name: VoidLinks :exec
-UPDATE links SET used_at = $1 WHERE customer_id = $2 AND kind = $3 AND used_at = 0
-`
-
-type VoidLinksParams struct {
-	UsedAt     int64
-	CustomerID string
-	Kind       string
-}
-
-func (q *Queries) VoidLinks(ctx context.Context, arg VoidLinksParams) error {
-	_, err := q.db.ExecContext(ctx, voidLinks, arg.UsedAt, arg.CustomerID, arg.Kind)
-	return err
 }
