@@ -122,10 +122,12 @@ type Limits struct {
 	// SignInPerPair how many one account has from one address in 15 minutes, and
 	// SignInPerAccount how many one account has in an hour from browsers that it
 	// has never signed in with. A known browser has a budget of its own, so that
-	// nobody can lock a customer out. Default: 30, 10 and 50.
+	// nobody can lock a customer out: SignInPerDevice in 15 minutes. Default: 30,
+	// 10, 50 and 10.
 	SignInPerAddress int `toml:"sign_in_per_address"`
 	SignInPerPair    int `toml:"sign_in_per_pair"`
 	SignInPerAccount int `toml:"sign_in_per_account"`
+	SignInPerDevice  int `toml:"sign_in_per_device"`
 	// CodesPerAccount is how many wrong codes of a second factor one account has
 	// in 15 minutes. Default: 10.
 	CodesPerAccount int `toml:"codes_per_account"`
@@ -241,7 +243,7 @@ func Default() Config {
 		Limits: Limits{
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
 			TokenPerMinute: 60, TokenPerHour: 1000,
-			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, CodesPerAccount: 10,
+			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
 			LettersPerRecipient: 3, LettersPerAddress: 20,
 		},
 		Lookup: Lookup{

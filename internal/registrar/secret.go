@@ -24,6 +24,7 @@ const (
 	RefreshToken  SecretKind = "dotkontor_refresh_"
 	ClientSecret  SecretKind = "dotkontor_client_"
 	CodeSecret    SecretKind = "dotkontor_code_"
+	Ceremony      SecretKind = "dotkontor_ceremony_"
 )
 
 // secretKinds is all of them.
