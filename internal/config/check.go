@@ -53,6 +53,7 @@ func (c *Config) Check() error {
 		k.wrong("data", "a folder is needed")
 	}
 	c.Server.check(k)
+	c.Database.check(k)
 	k.oneOf("log.format", c.Log.Format, "json", "text")
 	k.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	c.Limits.check(k)
@@ -106,6 +107,18 @@ func (s *Server) check(k *checker) {
 	k.duration("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
 	k.duration("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
 	k.duration("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
+}
+
+func (d *Database) check(k *checker) {
+	k.between("database.max_connections", d.MaxConnections, 2, 1000)
+	if d.URL == "" {
+		return
+	}
+	address, err := url.Parse(string(d.URL))
+	if err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" || strings.Trim(address.Path, "/") == "" {
+		// What was given may hold a password, so it is not quoted.
+		k.wrong("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
+	}
 }
 
 func (l *Limits) check(k *checker) {

@@ -11,6 +11,8 @@
 package config
 
 import (
+	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
@@ -22,10 +24,11 @@ type Config struct {
 	// trailing slash. Default: http:// or https:// and Server.Listen.
 	BaseURL string `toml:"base_url"`
 	// Data is the folder for everything that the service keeps: the imported
-	// price list. Default: data.
+	// price list, and the database where it is SQLite. Default: data.
 	Data string `toml:"data"`
 
 	Server   Server   `toml:"server"`
+	Database Database `toml:"database"`
 	Log      Log      `toml:"log"`
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
@@ -168,6 +171,40 @@ func (u Upstream) Concurrent() int {
 	}
 }
 
+// Database is where customers, their tokens and their domains are kept.
+type Database struct {
+	// URL is that of a PostgreSQL database, postgres://user:password@host:5432/name,
+	// which several nodes may share. Its user must own the database: tables are
+	// made and changed at start. Default: none, and then it is an SQLite file in
+	// Data, for one node.
+	URL Secret `toml:"url"`
+	// MaxConnections bounds the connections to PostgreSQL, or the readers of
+	// SQLite. Default: 16.
+	MaxConnections int `toml:"max_connections"`
+}
+
+// Secret is a setting that must not be shown. It stands in the file and in the
+// environment like any other, but whoever prints or logs a configuration sees
+// only whether it is set.
+type Secret string
+
+// String says whether the setting is set, and not what it is.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(set)"
+}
+
+// GoString is String, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue is String, for logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON is String, for whoever writes JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
 // Duration is a time.Duration that is written as 5s, 2m or 24h.
 type Duration time.Duration
 
@@ -197,7 +234,8 @@ func Default() Config {
 			IdleTimeout:              Duration(2 * time.Minute),
 			DrainTimeout:             Duration(10 * time.Second),
 		},
-		Log: Log{Format: "json", Level: "info"},
+		Database: Database{MaxConnections: 16},
+		Log:      Log{Format: "json", Level: "info"},
 		Limits: Limits{
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
 		},

@@ -46,7 +46,8 @@ func (db *DB) migrator() (*goose.Provider, error) {
 	if db.engine == sqlite {
 		return goose.NewProvider(goose.DialectSQLite3, db.writer, folder)
 	}
-	locker, err := lock.NewPostgresSessionLocker()
+	// Asked each second, for five minutes: nodes that start together wait for one.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err
 	}
