@@ -180,11 +180,12 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 
 func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
 	const address = "postgres://me:hunter2@db.example/dotkontor"
-	fromFile, err := Load(write(t, "[database]\nurl = \""+address+"\"\n"), nil)
+	key := NewKey()
+	fromFile, err := Load(write(t, "secret_key = \""+key+"\"\n[database]\nurl = \""+address+"\"\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromEnvironment, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + address})
+	fromEnvironment, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + address, "DOTKONTOR_SECRET_KEY=" + key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +198,8 @@ func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cfg := range []Config{fromFile, fromEnvironment, again} {
-		if string(cfg.Database.URL) != address {
-			t.Error("the secret is lost")
+		if string(cfg.Database.URL) != address || string(cfg.SecretKey) != key {
+			t.Error("a secret is lost")
 		}
 	}
 	asJSON, err := json.Marshal(fromFile)
@@ -211,7 +212,7 @@ func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
 		fmt.Sprint(fromFile), fmt.Sprintf("%+v %#v %s %q", fromFile, fromFile, fromFile.Database.URL, fromFile.Database.URL),
 		string(asJSON), logged.String(),
 	} {
-		if strings.Contains(shown, "hunter2") {
+		if strings.Contains(shown, "hunter2") || strings.Contains(shown, key) {
 			t.Errorf("shown: %s", shown)
 		}
 	}

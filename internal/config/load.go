@@ -15,8 +15,9 @@ import (
 const envPrefix = "DOTKONTOR_"
 
 // notSettings are variables with our prefix that mean something else: where the
-// configuration is, and the database server of whoever runs our tests.
-var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TEST_POSTGRES"}
+// configuration is, a customer's token for the doctor, and the database server
+// of whoever runs our tests.
+var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
 
 // Load reads the file at path ("" means none), then the environment (as from
 // os.Environ), and checks the whole. The error lists everything that is wrong.
