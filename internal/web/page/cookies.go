@@ -59,11 +59,15 @@ func (f *Frame) SessionSecret(r *http.Request) string { return f.cookie(r, sessi
 func (v *Visit) SessionSecret() string { return v.frame.SessionSecret(v.R) }
 
 // KeepSession hands the secret of an open session to the browser.
-func (v *Visit) KeepSession(secret string) { v.frame.setCookie(v.W, sessionCookie, secret, keepSession) }
+func (v *Visit) KeepSession(secret string) {
+	v.frame.setCookie(v.W, sessionCookie, secret, keepSession)
+}
 
 // KeepPending hands the secret of a session that waits for a second factor to
 // the browser, until it is closed.
-func (v *Visit) KeepPending(secret string) { v.frame.setCookie(v.W, sessionCookie, secret, browserTime) }
+func (v *Visit) KeepPending(secret string) {
+	v.frame.setCookie(v.W, sessionCookie, secret, browserTime)
+}
 
 // ForgetSession takes the session from the browser.
 func (v *Visit) ForgetSession() { v.frame.setCookie(v.W, sessionCookie, "", 0) }

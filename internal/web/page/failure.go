@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"math"
 	"net/http"
 	"net/url"
@@ -89,7 +90,11 @@ func (v *Visit) failScript(err error) {
 		// Go is where the script sends the browser.
 		Go string `json:"go,omitempty"`
 	}{Error: v.frame.views.Text(v.Language, f.text, wait)}
-	if registrar.KindOf(err) == registrar.KindUnauthenticated && v.back != SignInPath {
+	var told *Told
+	switch {
+	case errors.As(err, &told):
+		answer.Error = told.Sentence
+	case registrar.KindOf(err) == registrar.KindUnauthenticated && v.back != SignInPath:
 		path := SignInPath
 		if v.SignedIn {
 			path = SignInAgainPath
@@ -98,6 +103,17 @@ func (v *Visit) failScript(err error) {
 	}
 	wire.WriteJSON(v.W, f.status, answer)
 }
+
+// Told is an error of a Script with a sentence of its own.
+type Told struct {
+	Sentence string
+	Err      error
+}
+
+func (t *Told) Error() string { return t.Err.Error() }
+
+// Unwrap gives the error its kind and code.
+func (t *Told) Unwrap() error { return t.Err }
 
 // sayWhen sets Retry-After and returns the wait in words.
 func (v *Visit) sayWhen(err error) string {

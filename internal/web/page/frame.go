@@ -135,6 +135,15 @@ func (v *Visit) Text(name string) string { return strings.TrimSpace(v.Field(name
 // Query is a parameter of the address.
 func (v *Visit) Query(name string) string { return v.R.URL.Query().Get(name) }
 
+// Origin is the site that the browser says it is on, to which a passkey would
+// belong; whether it is one of ours is for others to decide.
+func (v *Visit) Origin() string {
+	if origin := v.R.Header.Get("Origin"); origin != "" {
+		return origin
+	}
+	return v.frame.origin
+}
+
 // Agent is the browser's name for itself, shortened; only for the list of
 // sessions.
 func (v *Visit) Agent() string {
