@@ -48,7 +48,7 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	db, err := store.Open(opening, store.Options{
-		URL: cfg.Database.URL, Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
+		URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
 	})
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (a *accounts) newThrottle(maxKeys int) func(customer.Window) (customer.Limi
 // there is none yet.
 func sealKey(cfg config.Config) ([config.KeySize]byte, error) {
 	if cfg.SecretKey != "" {
-		return config.ParseKey(cfg.SecretKey)
+		return config.ParseKey(string(cfg.SecretKey))
 	}
 	path := filepath.Join(cfg.Data, keyFile)
 	text, err := os.ReadFile(path)
