@@ -121,6 +121,12 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
+	if err := people.post.count(p.metrics); err != nil {
+		return nil, p.abandon(errors.Join(err, people.close()))
+	}
+	if people.post.runner == nil {
+		logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
+	}
 	p.background = append(p.background, people.background...)
 	p.closers = append(p.closers, func() {
 		if people.close() != nil {
