@@ -60,6 +60,7 @@ type product struct {
 	background []func(context.Context)
 	closers    []func()
 	server     *server
+	people     *accounts
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -127,6 +128,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if people.post.runner == nil {
 		logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
 	}
+	p.people = people
 	p.background = append(p.background, people.background...)
 	p.closers = append(p.closers, func() {
 		if people.close() != nil {
