@@ -10,17 +10,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/mail"
 )
 
 // keyFile holds the key that seals second factors, beside the database that they
@@ -38,11 +33,9 @@ type accounts struct {
 	customers *customer.Service
 	access    *access.Service
 	holdings  *holding.Service
-	// letters sends mails; nil where no mail server is known.
-	letters *letters.Runner
+	post      *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
-	metrics    []prometheus.Collector
 }
 
 // openAccounts opens the database and what works on it. The caller closes it.
@@ -69,21 +62,18 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 }
 
 func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time) error {
+	var err error
+	if a.post, err = newPost(cfg, a.db, logger); err != nil {
+		return err
+	}
 	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(cfg.Limits.MaxAddresses))
 	if err != nil {
 		return err
 	}
-	settings := customer.Config{
+	a.customers, err = customer.New(customer.Config{
 		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
-	}
-	if cfg.Mail.Server != "" {
-		if a.letters, err = a.newLetters(cfg, logger); err != nil {
-			return err
-		}
-		settings.LettersWaiting = a.letters.Wake
-		a.background = append(a.background, a.letters.Run)
-	}
-	a.customers, err = customer.New(settings)
+		LettersWaiting: a.post.wake,
+	})
 	if err != nil {
 		return err
 	}
@@ -93,31 +83,8 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.holdings, err = holding.New(holding.Config{Store: a.db, Now: now}); err != nil {
 		return err
 	}
-	a.background = append(a.background, a.access.Run, a.customers.Run)
+	a.background = append(a.background, a.access.Run, a.customers.Run, a.post.run)
 	return nil
-}
-
-// newLetters makes what sends stored mails, and counts what becomes of them.
-func (a *accounts) newLetters(cfg config.Config, logger *slog.Logger) (*letters.Runner, error) {
-	sender, err := mail.New(mail.Options{
-		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
-		From: cfg.Sender(), Portal: cfg.BaseURL + "/portal",
-	})
-	if err != nil {
-		return nil, err
-	}
-	events := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_letters_total",
-		Help: "What became of mails to customers, by kind and outcome: sent, failed (tried again later), given_up.",
-	}, []string{"kind", "outcome"})
-	a.metrics = append(a.metrics, events)
-	count := func(outcome string) func(registrar.LetterKind) {
-		return func(kind registrar.LetterKind) { events.WithLabelValues(string(kind), outcome).Inc() }
-	}
-	return letters.New(letters.Config{
-		Store: a.db, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger,
-		Sent: count("sent"), Failed: count("failed"), GivenUp: count("given_up"),
-	})
 }
 
 func (a *accounts) close() error { return a.db.Close() }

@@ -146,7 +146,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.letters != nil,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
@@ -174,15 +174,10 @@ func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*acco
 			p.logger.Warn("the database was not closed well")
 		}
 	})
-	for _, collector := range people.metrics {
-		if err := p.metrics.Register(collector); err != nil {
-			return nil, err
-		}
+	if people.post.runner == nil {
+		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
 	}
-	if people.letters == nil {
-		p.logger.Warn("no mail server is set, so nobody can register or choose another password: see mail.server")
-	}
-	return people, nil
+	return people, people.post.count(p.metrics)
 }
 
 // abandon closes what is open already, and returns why.
