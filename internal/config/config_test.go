@@ -1,6 +1,9 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -108,6 +111,9 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{`base_url = "https://exämple.de"`, `which is "https://xn--exmple-cua.de"`},
 		{`base_url = "https://me@domains.example"`, "normal form"},
 		{`data = ""`, "data"},
+		{"[database]\nurl = \"mysql://x/y\"", "database.url"},
+		{"[database]\nurl = \"postgres://x\"", "database.url"},
+		{"[database]\nmax_connections = 1", "database.max_connections"},
 		{"[server]\nlisten = \"8080\"", "server.listen"},
 		{"[server]\nmetrics_listen = \"\"", "server.metrics_listen"},
 		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
@@ -169,6 +175,51 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 	if !reflect.DeepEqual(normal(cfg), normal(again)) {
 		t.Errorf("wrote %+v\nread  %+v", cfg, again)
+	}
+}
+
+func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
+	const address = "postgres://me:hunter2@db.example/dotkontor"
+	key := NewKey()
+	fromFile, err := Load(write(t, "secret_key = \""+key+"\"\n[database]\nurl = \""+address+"\"\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromEnvironment, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + address, "DOTKONTOR_SECRET_KEY=" + key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.toml")
+	if err := fromFile.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range []Config{fromFile, fromEnvironment, again} {
+		if string(cfg.Database.URL) != address || string(cfg.SecretKey) != key {
+			t.Error("a secret is lost")
+		}
+	}
+	asJSON, err := json.Marshal(fromFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "url", fromFile.Database.URL, "all", fromFile)
+	for _, shown := range []string{
+		fmt.Sprint(fromFile), fmt.Sprintf("%+v %#v %s %q", fromFile, fromFile, fromFile.Database.URL, fromFile.Database.URL),
+		string(asJSON), logged.String(),
+	} {
+		if strings.Contains(shown, "hunter2") || strings.Contains(shown, key) {
+			t.Errorf("shown: %s", shown)
+		}
+	}
+	for _, wrong := range []string{"mysql://me:hunter2@x/y", "postgres://me:hunter2@[::1/x", "postgres://me:hunter2@x"} {
+		if _, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + wrong}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 
