@@ -352,17 +352,6 @@ func TestTheRegistrantsProblemsStandBesideTheirFields(t *testing.T) {
 	if page := b.get("/portal/profile"); !strings.Contains(page.body, "Erika Mustermann") || !strings.Contains(page.body, "Deutschland") {
 		t.Errorf("the profile says %s", page.body)
 	}
-	for _, option := range elements(b.get("/portal/profile/registrant").tree(t), "option") {
-		if code := attribute(option, "value"); len(code) == 2 {
-			form.Set("country", code)
-			got := b.post("/portal/profile/registrant", form)
-			for _, choice := range elements(got.tree(t), "select") {
-				if attribute(choice, "name") == "country" && attribute(choice, "aria-invalid") == "true" {
-					t.Errorf("the page offers %s, which is refused", code)
-				}
-			}
-		}
-	}
 }
 
 func TestSigningOutAndEndingSessions(t *testing.T) {

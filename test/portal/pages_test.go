@@ -26,7 +26,7 @@ func every(t *testing.T) (*stage, map[string]answer) {
 	added := s.member("erika@example.org")
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 	for i, status := range holding.Statuses() {
-		_, err := s.holdings.Add(t.Context(), operator, added.ID, holdingOf(i, status))
+		_, err := s.holdings.Add(t.Context(), operator, s.domain(added.ID, i, status))
 		check(t, err)
 	}
 	stranger, b := s.browser(), s.signedIn("erika@example.org")
@@ -76,12 +76,14 @@ func every(t *testing.T) (*stage, map[string]answer) {
 	return s, pages
 }
 
-func holdingOf(i int, status holding.Status) holding.Domain {
-	domain := holding.Domain{Name: string(rune('a'+i)) + "-elbblick.de", TLD: ".de", Status: status, AutoRenew: i%2 == 0}
+func (s *stage) domain(owner string, i int, status holding.Status) holding.Addition {
+	name, err := registrar.ParseName(string(rune('a'+i))+"-elbblick.de", func(tld string) bool { return tld == ".de" })
+	check(s.t, err)
+	addition := holding.Addition{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
 	if status != holding.StatusPending {
-		domain.PaidUntil = time.Now().AddDate(0, i, 0)
+		addition.PaidUntil = time.Now().AddDate(0, i, 0)
 	}
-	return domain
+	return addition
 }
 
 func TestEveryPageIsSoundAndAccessible(t *testing.T) {

@@ -100,6 +100,12 @@ func (budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
 	return quota.Decision{Allowed: true}, nil
 }
 
+func (b budget) SpendFor(addr netip.Addr, _ string) (quota.Decision, []quota.Window) {
+	return b.Spend(addr)
+}
+
+func (budget) Allow(quota.Key) quota.Decision { return quota.Decision{Allowed: true} }
+
 type tokens struct{}
 
 func (tokens) Verify(context.Context, string) (mcp.Caller, error) {
@@ -146,7 +152,7 @@ func open(t *testing.T, mailWorks bool) *stage {
 	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, MailWorks: mailWorks}
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
-		Agents: mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}},
+		Agents: mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},
 		Ready:  func() bool { return true }, Logger: logger, Registry: prometheus.NewRegistry(),
 	})
 	check(t, err)
