@@ -106,6 +106,19 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 		w.must(err)
 		w.refused(w.guess(home, ""), registrar.KindUnauthenticated, customer.BadCredentials)
 
+		// Somebody has registered the new address and could not confirm it.
+		w.must(w.Register(ctx, attacker, customer.Registration{Email: "ada@home.example"}))
+		w.mails()
+		w.must(w.ChangeEmail(ctx, actorOf(in), "ada@home.example"))
+		for _, m := range w.mails() {
+			if m.kind == registrar.LetterChangeEmail {
+				w.must(w.ConfirmEmail(ctx, home, m.link))
+			}
+		}
+		if found, err := w.Find(ctx, operator, "ada@home.example"); err != nil || found.ID != in.Visitor.Customer.ID {
+			t.Errorf("the address belongs to %+v (%v)", found, err)
+		}
+
 		// The address of another account is not told to be one.
 		w.member("bob@example.org")
 		w.must(w.ChangeEmail(ctx, actorOf(in), "bob@example.org"))

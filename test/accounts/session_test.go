@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -78,6 +79,40 @@ func TestSignOutPasswordChangeAndDisableKillSessions(t *testing.T) {
 			if !w.told(sixth, action) {
 				t.Errorf("the audit does not tell %s", action)
 			}
+		}
+	})
+}
+
+func TestNoSessionOutlivesAPasswordChangeInARace(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ada := w.member(email)
+		w.restart(func(cfg *customer.Config) { cfg.Hashes = 4 })
+		current, next := password, other
+		for range 8 {
+			opened := make([]customer.SignedIn, 4)
+			var all sync.WaitGroup
+			for i := range opened {
+				all.Go(func() {
+					// It may be refused, but it must not survive.
+					opened[i], _ = w.SignIn(w.Context(), home, customer.Credentials{Email: email, Password: current, Device: ada.Device})
+				})
+			}
+			all.Go(func() {
+				if err := w.ChangePassword(w.Context(), actorOf(ada), current, next); err != nil {
+					t.Error(err)
+				}
+			})
+			all.Wait()
+			for _, in := range opened {
+				if in.Secret != "" && w.alive(in.Secret) {
+					t.Fatal("a session of the old password is good after the change")
+				}
+			}
+			current, next = next, current
+			w.pass(time.Minute)
+			var err error
+			ada, err = w.SignIn(w.Context(), home, customer.Credentials{Email: email, Password: current})
+			w.must(err)
 		}
 	})
 }
