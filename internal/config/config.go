@@ -41,6 +41,28 @@ type Config struct {
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
+	Mail     Mail     `toml:"mail"`
+}
+
+// Mail is how letters to customers leave. Without a server they wait in the
+// database, and nobody can confirm an address or choose another password.
+type Mail struct {
+	// Server is host:port of the mail server that takes our letters, such as
+	// mail.example:587. Default: none.
+	Server string `toml:"server"`
+	// TLS is starttls (the connection is encrypted after the greeting, and a
+	// server that can't gets no letter), implicit (encrypted from the first byte,
+	// usually port 465), or none, which is allowed to this machine only.
+	// Default: starttls.
+	TLS string `toml:"tls"`
+	// User and Password are for a server that asks for them; they travel
+	// encrypted only.
+	User     string `toml:"user"`
+	Password Secret `toml:"password"`
+	// From is the sender, such as "dotkontor <post@domains.example>". Default:
+	// dotkontor, noreply@ and the host of BaseURL; where that is an address of
+	// numbers it must be set.
+	From string `toml:"from"`
 }
 
 // Server is how clients are served.
@@ -289,5 +311,6 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
+		Mail: Mail{TLS: "starttls"},
 	}
 }

@@ -144,6 +144,14 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[upstream]\nper_host_concurrent = 257", "upstream.per_host_concurrent"},
 		{"[upstream]\nper_host_waiting = -1", "upstream.per_host_waiting"},
 		{"[upstream.hosts]\n\"whois.denic.de\" = \"x\"", "upstream.hosts"},
+		{"[mail]\nserver = \"mail.example\"\nfrom = \"a@b.example\"", "mail.server"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\ntls = \"none\"", "letters open accounts"},
+		{"[mail]\nserver = \"127.0.0.1:25\"\nfrom = \"a@b.example\"\ntls = \"none\"\nuser = \"a\"\npassword = \"b\"", "in clear"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\nuser = \"a\"", "mail.user"},
+		{"[mail]\nserver = \"mail.example:25\"", "mail.from"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"dotkontor\"", "mail.from"},
+		{"[mail]\ntls = \"perhaps\"", "mail.tls"},
+		{"[mail]\nuser = \"a\"\npassword = \"b\"", "mail.server"},
 		{"[server", "dotkontor.toml"},
 	} {
 		if _, err := Load(write(t, test.toml), nil); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -235,4 +243,24 @@ func normal(c Config) Config {
 		c.Limits.SharedEgress = nil
 	}
 	return c
+}
+
+func TestLettersComeFromTheHostOfTheService(t *testing.T) {
+	for toml, want := range map[string]string{
+		`base_url = "https://domains.example"`:                                   "dotkontor <noreply@domains.example>",
+		"base_url = \"https://domains.example\"\n[mail]\nfrom = \"a@b.example\"": "a@b.example",
+		`base_url = "http://[::1]:8080"`:                                         "",
+	} {
+		cfg, err := Load(write(t, toml), nil)
+		if err != nil || cfg.Sender() != want {
+			t.Errorf("%s: %q %v, want %q", toml, cfg.Sender(), err, want)
+		}
+	}
+}
+
+func TestNoErrorQuotesThePasswordOfTheMailServer(t *testing.T) {
+	_, err := Load(write(t, "[mail]\nserver = \"127.0.0.1:25\"\ntls = \"none\"\npassword = \"sehr-geheim\"\nfrom = \"x\""), nil)
+	if err == nil || strings.Contains(err.Error(), "sehr-geheim") {
+		t.Errorf("the error is %v", err)
+	}
 }
