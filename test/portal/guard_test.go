@@ -254,7 +254,7 @@ func (s *stage) passkey(owner string) string {
 	id := registrar.NewID("pky_", s.clock.now())
 	check(s.t, s.db.ChangeCustomers(s.t.Context(), func(tx customer.Tx) error {
 		_, err := tx.InsertPasskey(s.t.Context(), customer.StoredPasskey{
-			Passkey: customer.Passkey{ID: id, Name: "Telefon", CreatedAt: s.clock.now()}, CustomerID: owner, CredentialID: "c", Credential: "{}",
+			Passkey: customer.Passkey{ID: id, Name: "Telefon", CreatedAt: s.clock.now()}, Customer: owner, CredentialID: "c", Credential: "{}",
 		})
 		return err
 	}))
