@@ -47,6 +47,7 @@ type stage struct {
 	customers *customer.Service
 	access    *access.Service
 	holdings  *holding.Service
+	db        *store.DB
 	handler   http.Handler
 	clock     *clock
 	log       *record
@@ -130,6 +131,7 @@ func open(t *testing.T, mailWorks bool) *stage {
 	s := &stage{t: t, clock: &clock{}, log: &record{}, mailbox: &mailbox{messages: make(chan letters.Message, 100)}}
 	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
 	check(t, err)
+	s.db = db
 	t.Cleanup(func() { check(t, db.Close()) })
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	s.base = "http://" + server.Listener.Addr().String()

@@ -1,7 +1,7 @@
 package portal
 
 // english has the same keys as german.
-var english = map[string]string{
+var english = map[string]string{ //nolint:gosec // sentences
 	"register.title":        "Create an account",
 	"register.intro":        "Enter your e-mail address. We send you a link with which you create the account.",
 	"register.submit":       "Send me the link",

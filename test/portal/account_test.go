@@ -1,0 +1,147 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.browser()
+	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="de">`) || !strings.Contains(got.body, "<h1>Anmelden</h1>") {
+		t.Errorf("a stranger sees %s", got.body)
+	}
+	b.post("/portal/language", url.Values{"language": {"en"}, "next": {"/portal/sign-in"}})
+	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="en">`) || !strings.Contains(got.body, "<h1>Sign in</h1>") {
+		t.Errorf("after the choice: %s", got.body)
+	}
+	// The account's language counts from the sign-in on, and is changed by the switch.
+	b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}})
+	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="de">`) {
+		t.Error("the account's language does not count")
+	}
+	b.post("/portal/language", url.Values{"language": {"en"}})
+	if got := s.signedIn("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
+		t.Error("the account forgot its language")
+	}
+	if got := b.post("/portal/language", url.Values{"language": {"xx"}}); got.status != http.StatusBadRequest {
+		t.Errorf("an unknown language: %d", got.status)
+	}
+}
+
+func TestTheRegistrantsProblemsStandBesideTheirFields(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	form := url.Values{
+		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"ABC"}, "city": {"Köln"},
+		"country": {"DE"}, "phone": {"call me"},
+	}
+	got := b.post("/portal/profile/registrant", form)
+	if got.status != http.StatusUnprocessableEntity {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	wrong := map[string]bool{}
+	for _, input := range elements(got.tree(t), "input") {
+		if attribute(input, "aria-invalid") == "true" {
+			wrong[attribute(input, "name")] = true
+			if !strings.Contains(attribute(input, "aria-describedby"), attribute(input, "id")+"-problem") {
+				t.Errorf("%s is not described", attribute(input, "name"))
+			}
+		}
+		if attribute(input, "name") == "street" && attribute(input, "value") != "Heidestraße 17" {
+			t.Error("the input was lost")
+		}
+	}
+	if len(wrong) != 2 || !wrong["postal_code"] || !wrong["phone"] {
+		t.Errorf("marked are %v", wrong)
+	}
+	form.Set("postal_code", "51147")
+	form.Set("phone", "+49 221 123456")
+	if got := b.post("/portal/profile/registrant", form); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if page := b.get("/portal/profile"); !strings.Contains(page.body, "Erika Mustermann") || !strings.Contains(page.body, "Deutschland") {
+		t.Errorf("the profile says %s", page.body)
+	}
+}
+
+func TestSigningOutAndEndingSessions(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	first, second, third := s.signedIn("erika@example.org"), s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	if got := first.post("/portal/sign-out", nil); got.location() != "/portal/sign-in" || first.cookie("dotkontor") != "" {
+		t.Errorf("got %d, cookie %q", got.status, first.cookie("dotkontor"))
+	}
+	ends := 0
+	for _, form := range elements(second.get("/portal/security").tree(t), "form") {
+		if action := attribute(form, "action"); strings.HasSuffix(action, "/end") {
+			ends++
+			second.post(action, nil)
+		}
+	}
+	if ends != 1 || third.get("/portal/profile").status != http.StatusSeeOther || second.get("/portal/profile").status != http.StatusOK {
+		t.Errorf("%d sessions could be ended", ends)
+	}
+	fourth := s.signedIn("erika@example.org")
+	if got := second.post("/portal/sign-out-everywhere", nil); got.location() != "/portal/sign-in" {
+		t.Errorf("got %d", got.status)
+	}
+	if fourth.get("/portal/profile").status != http.StatusSeeOther {
+		t.Error("a session survived")
+	}
+}
+
+func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b, other := s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	wrong := b.post("/portal/profile/password", url.Values{"old": {"wrong-wrong-wrong"}, "password": {"another-horse-battery"}})
+	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, "Das bisherige Passwort stimmt nicht.") {
+		t.Errorf("a wrong password: %d", wrong.status)
+	}
+	if got := b.post("/portal/profile/password", url.Values{"old": {password}, "password": {"another-horse-battery"}}); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if b.get("/portal/profile").status != http.StatusOK || other.get("/portal/profile").status != http.StatusSeeOther {
+		t.Error("the wrong session ended")
+	}
+	if got := b.post("/portal/profile/email", url.Values{"email": {"not an address"}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d", got.status)
+	}
+	if got := b.post("/portal/profile/email", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	link := s.link(registrar.LetterChangeEmail)
+	if got := b.get(link); !strings.Contains(got.body, "neu@example.org") {
+		t.Errorf("the link's page says %s", got.body)
+	}
+	if got := b.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}}); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := s.browser().post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
+		t.Errorf("the new address: %d", got.status)
+	}
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	for _, path := range []string{"/portal/profile/password", "/portal/profile/email", "/portal/security/second-factor"} {
+		s2 := s.browser()
+		s2.post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}})
+		if got := s2.get(path); got.status != http.StatusOK {
+			t.Errorf("%s: %d", path, got.status)
+		}
+		s.clock.move(registrar.RecentSignIn + time.Minute)
+		if got := s2.get(path); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
+			t.Errorf("%s without a recent sign-in: %d %s", path, got.status, got.location())
+		}
+	}
+}
