@@ -54,3 +54,20 @@ func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
 		}
 	}
 }
+
+func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []SecretKind{
+		PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+	} {
+		secret, _ := NewSecret(kind)
+		if !HoldsSecret("key=" + secret) {
+			t.Errorf("%s is not recognised", kind)
+		}
+	}
+	for _, harmless := range []string{"", "dotkontor", "utm_source=dotkontor_docs", "live_"} {
+		if HoldsSecret(harmless) {
+			t.Errorf("%q is taken for a secret", harmless)
+		}
+	}
+}
