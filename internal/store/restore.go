@@ -22,10 +22,13 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// restoreBatch is how many rows go into one statement; their values must stay
-// below SQLite's bound of parameters, and so must maxParameters.
+// restoreBatch is how many rows go into one statement: many on PostgreSQL, where
+// a statement is a journey, and few on SQLite, where it is none but each
+// parameter is compared with all before it. maxParameters is below the bound of
+// both.
 const (
 	restoreBatch  = 200
+	sqliteBatch   = 8
 	maxParameters = 30_000
 )
 
@@ -151,7 +154,10 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 	if err := refuseOccupied(ctx, tx, tables); err != nil {
 		return err
 	}
-	loading := &loader{tx: tx, tables: tables, counts: make(map[string]int64)}
+	loading := &loader{tx: tx, tables: tables, counts: make(map[string]int64), batch: restoreBatch}
+	if db.engine == sqlite {
+		loading.batch = sqliteBatch
+	}
 	for {
 		line, err := lines.next()
 		if err != nil {
@@ -198,6 +204,7 @@ type loader struct {
 	tx     *sql.Tx
 	tables []table
 	counts map[string]int64
+	batch  int
 
 	current table
 	values  []any // of the rows that wait for their statement
@@ -235,7 +242,7 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 	l.values = append(l.values, row...)
 	l.waiting++
 	l.counts[l.current.name]++
-	if l.waiting < restoreBatch && len(l.values)+len(row) <= maxParameters {
+	if l.waiting < l.batch && len(l.values)+len(row) <= maxParameters {
 		return nil
 	}
 	return l.flush(ctx)
