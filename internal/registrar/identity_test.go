@@ -57,16 +57,16 @@ func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
 
 func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []SecretKind{
-		PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+	for _, kind := range []registrar.SecretKind{
+		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret,
 	} {
-		secret, _ := NewSecret(kind)
-		if !HoldsSecret("key=" + secret) {
+		secret, _ := registrar.NewSecret(kind)
+		if !registrar.HoldsSecret("key=" + secret) {
 			t.Errorf("%s is not recognised", kind)
 		}
 	}
 	for _, harmless := range []string{"", "dotkontor", "utm_source=dotkontor_docs", "live_"} {
-		if HoldsSecret(harmless) {
+		if registrar.HoldsSecret(harmless) {
 			t.Errorf("%q is taken for a secret", harmless)
 		}
 	}
