@@ -94,7 +94,8 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 			switch {
 			case m.kind == registrar.LetterChangeEmail && m.to == "Ada.New@example.org":
 				link = m.link
-			case m.kind == registrar.LetterEmailChanging && m.to == email:
+			case m.kind == registrar.LetterEmailChanging && m.to == email &&
+				m.fact["email"] == "Ada.New@example.org" && m.fact["address"] == home.Address.String():
 			default:
 				t.Errorf("an unexpected letter %s to %s", m.kind, m.to)
 			}

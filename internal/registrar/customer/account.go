@@ -37,7 +37,7 @@ func (s *Service) AskReset(ctx context.Context, actor registrar.Actor, email, la
 		if err := t.record(ctx, actor, ActionResetAsked, account.ID, ""); err != nil {
 			return err
 		}
-		return t.post(ctx, letter)
+		return t.post(ctx, actor, letter)
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *Service) replacePassword(
 	if err := t.record(ctx, actor, action, account.ID, ""); err != nil {
 		return err
 	}
-	return t.post(ctx, registrar.Letter{Kind: registrar.LetterPasswordChanged, Customer: account.ID})
+	return t.post(ctx, actor, registrar.Letter{Kind: registrar.LetterPasswordChanged, Customer: account.ID})
 }
 
 // ChangePassword sets another password and ends all other sessions. An account
@@ -152,10 +152,12 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 		if taken && holder.ID != account.ID && !holder.ConfirmedAt.IsZero() {
 			letter = registrar.Letter{Kind: registrar.LetterAlreadyMember, Customer: holder.ID}
 		}
-		if err := t.post(ctx, letter); err != nil {
+		if err := t.post(ctx, actor, letter); err != nil {
 			return err
 		}
-		return t.tell(ctx, actor, ActionEmailChangeAsked, "", registrar.Letter{Kind: registrar.LetterEmailChanging})
+		return t.tell(ctx, actor, ActionEmailChangeAsked, "", registrar.Letter{
+			Kind: registrar.LetterEmailChanging, Facts: map[string]string{factEmail: email},
+		})
 	})
 }
 

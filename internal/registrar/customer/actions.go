@@ -42,9 +42,10 @@ const (
 	byLink     = "link"
 )
 
-// LetterSecondFactor and LetterPasskey say by this fact what happened: on, off,
-// renewed, used; added, removed. A passkey's letter also has its name.
+// The facts that letters mention.
 const (
-	factChange = "change"
-	factName   = "name"
+	factChange  = "change"  // LetterSecondFactor: on, off, renewed, used; LetterPasskey: added, removed
+	factName    = "name"    // LetterPasskey
+	factEmail   = "email"   // LetterEmailChanging: the new address
+	factAddress = "address" // where the cause came from
 )

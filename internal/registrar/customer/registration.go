@@ -44,7 +44,7 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 		if err := t.record(ctx, actor, action, account.ID, ""); err != nil {
 			return err
 		}
-		return t.post(ctx, letter)
+		return t.post(ctx, actor, letter)
 	})
 }
 

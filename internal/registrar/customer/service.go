@@ -75,8 +75,15 @@ func (t *tx) record(ctx context.Context, actor registrar.Actor, action registrar
 	return t.RecordDeed(ctx, registrar.Deed{Actor: actor, Action: action, Customer: customer, Object: object, At: t.now})
 }
 
-func (t *tx) post(ctx context.Context, letter registrar.Letter) error {
+// post stores a letter that also says from which address its cause came.
+func (t *tx) post(ctx context.Context, actor registrar.Actor, letter registrar.Letter) error {
 	t.posted = true
+	if actor.Address.IsValid() {
+		if letter.Facts == nil {
+			letter.Facts = make(map[string]string, 1)
+		}
+		letter.Facts[factAddress] = actor.Address.String()
+	}
 	return t.StoreLetter(ctx, letter, t.now)
 }
 
@@ -86,7 +93,7 @@ func (t *tx) tell(ctx context.Context, actor registrar.Actor, action registrar.A
 	if err := t.record(ctx, actor, action, actor.Customer, object); err != nil {
 		return err
 	}
-	return t.post(ctx, letter)
+	return t.post(ctx, actor, letter)
 }
 
 // signedIn is the account of an actor who is a person.
