@@ -69,9 +69,11 @@ type settings struct {
 	duration    time.Duration
 	connections int
 	starts      int
-	json        string
-	strict      bool
-	only        string
+	// rows is how large the large database is.
+	rows   int
+	json   string
+	strict bool
+	only   string
 	// binary is measured instead of a fresh build, to compare two states of the
 	// code on one machine.
 	binary string
@@ -88,6 +90,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.DurationVar(&s.duration, "duration", 1500*time.Millisecond, "length of one side of a round")
 	flags.IntVar(&s.connections, "connections", 16, "connections that ask at the same time")
 	flags.IntVar(&s.starts, "starts", 5, "how often the sandbox is started")
+	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large database")
 	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
@@ -112,6 +115,8 @@ func (s settings) check(rest []string) error {
 		return errors.New("-connections is from 1 to 1000")
 	case s.starts < 1 || s.starts > 100:
 		return errors.New("-starts is from 1 to 100")
+	case s.rows <= fewRows || s.rows > 100*million:
+		return fmt.Errorf("-rows is from %d to %d", fewRows+1, 100*million)
 	case s.only != "" && sectionNamed(s.only) == nil:
 		return fmt.Errorf("-only is one of %s", strings.Join(sectionNames(), ", "))
 	}

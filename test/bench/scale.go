@@ -20,7 +20,6 @@ const (
 	// rows.
 	wantedGrowth = 1.5
 	fewRows      = 1_000
-	manyRows     = million
 	// timesEach is how often a query runs in one part of a round, each time
 	// with other keys. More rounds than elsewhere, since each is short.
 	timesEach   = 100
@@ -65,7 +64,7 @@ func scaleOn(ctx context.Context, b bench, kind engineKind, where func(rows int6
 			err = errors.Join(err, g.close())
 		}
 	}()
-	for _, rows := range []int64{fewRows, manyRows} {
+	for _, rows := range []int64{fewRows, int64(b.rows)} {
 		b.progress("%s: %d rows in each table", kind.name, rows)
 		opts, err := where(rows)
 		if err != nil {
@@ -113,7 +112,7 @@ func tellGrowth(b bench, kind engineKind, all []growth) []line {
 	}
 	worst := all[0]
 	return []line{
-		measured(kind.name+", the query that grows most from 1,000 to 1,000,000 rows in each table", worst.factor, ratio, atMost(wantedGrowth),
+		measured(kind.name+", the query that grows most from 1,000 to "+grouped(strconv.Itoa(b.rows))+" rows in each table", worst.factor, ratio, atMost(wantedGrowth),
 			fmt.Sprintf("%s, of %d queries; from %.0f to %.0f µs", worst.name, len(all), worst.few, worst.many)),
 		measured("  the median query", median(factors), ratio, nil, ""),
 	}

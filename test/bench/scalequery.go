@@ -172,7 +172,19 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 	for _, m := range limited.FindAllStringSubmatch(body, -1) {
 		learn(m[2], parameter{fixed: fixedParameters["limit"]})
 	}
-	for _, m := range compared.FindAllStringSubmatch(body, -1) {
+	// What is both written and compared ("used = $2 … AND used < $2") must fit
+	// the comparison.
+	equalsLast := compared.FindAllStringSubmatch(body, -1)
+	slices.SortStableFunc(equalsLast, func(a, b []string) int {
+		if a[3] == b[3] || a[3] != "=" && b[3] != "=" {
+			return 0
+		}
+		if a[3] == "=" {
+			return 1
+		}
+		return -1
+	})
+	for _, m := range equalsLast {
 		learn(m[4], parameter{table: tableOf[m[1]], column: m[2], operator: m[3]})
 	}
 	flipped := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -211,17 +223,30 @@ func (s statement) arguments(tables map[string][]column, i, fresh int64) ([]any,
 		if s.inserts && !c.refers {
 			row = fresh
 		}
-		value := c.value(row)
-		if number, isNumber := value.(int64); isNumber {
-			// "later than now" holds for a now that is a little earlier.
-			switch p.operator {
-			case ">", ">=":
-				value = number - 1
-			case "<", "<=", "<>":
-				value = number + 1
-			}
-		}
-		arguments = append(arguments, value)
+		arguments = append(arguments, beside(c.value(row), p.operator))
 	}
 	return arguments, nil
+}
+
+// beside is a value for which the comparison of a column that holds this one is
+// true: "later than now" holds for a now that is a little earlier.
+func beside(value any, operator string) any {
+	smaller, larger := strings.HasPrefix(operator, ">"), strings.HasPrefix(operator, "<")
+	switch v := value.(type) {
+	case int64:
+		if smaller {
+			return v - 1
+		}
+		if larger {
+			return v + 1
+		}
+	case string:
+		if smaller && v != "" {
+			return v[:len(v)-1]
+		}
+		if larger {
+			return v + "~"
+		}
+	}
+	return value
 }
