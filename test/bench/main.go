@@ -135,6 +135,7 @@ var sections = []section{
 	{"limiter", benchLimiter},
 	{"start", benchStart},
 	{"lookup", benchLookup},
+	{"bearer", benchBearer},
 	{"scale", benchScale},
 }
 
