@@ -77,7 +77,7 @@ func (p *Postgres) start(ctx context.Context, programs string) error {
 	}
 	ctx, p.end = context.WithCancel(ctx)
 	p.cmd = exec.CommandContext(ctx, filepath.Join(programs, "postgres"),
-		"-D", data, "-k", p.folder, "-c", "listen_addresses=", "-c", "max_connections=200")
+		"-D", data, "-k", p.folder, "-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=4GB")
 	p.cmd.Dir, p.cmd.SysProcAttr = p.folder, who
 	// Interrupt is its "fast" end: nobody is waited for, and nothing is lost.
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
