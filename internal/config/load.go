@@ -15,7 +15,7 @@ import (
 const envPrefix = "DOTKONTOR_"
 
 // notSettings are variables with our prefix that mean something else.
-var notSettings = []string{"DOTKONTOR_CONFIG"}
+var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN"}
 
 // Load reads the file at path ("" means none), then the environment (as from
 // os.Environ), and checks the whole. The error lists everything that is wrong.

@@ -22,9 +22,9 @@ import (
 type Config struct {
 	// Facts are what the documents say.
 	Facts discovery.Facts
-	// Lookups and Budget serve the REST interface.
+	// Lookups and Budget serve the REST interface; the lookup tools spend the same.
 	Lookups rest.Lookups
-	Budget  rest.Budget
+	Budget  mcp.Budget
 	// Agents is the MCP endpoint. The front fills in what it shares with it:
 	// base address, budget, address and logger.
 	Agents mcp.Config
