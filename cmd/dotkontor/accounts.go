@@ -33,6 +33,7 @@ type accounts struct {
 	customers *customer.Service
 	access    *access.Service
 	holdings  *holding.Service
+	post      *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }
@@ -48,7 +49,7 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	db, err := store.Open(opening, store.Options{
-		URL: cfg.Database.URL, Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
+		URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
 	})
 	if err != nil {
 		return nil, err
@@ -61,12 +62,17 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 }
 
 func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time) error {
+	var err error
+	if a.post, err = newPost(cfg, a.db, logger); err != nil {
+		return err
+	}
 	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(cfg.Limits.MaxAddresses))
 	if err != nil {
 		return err
 	}
 	a.customers, err = customer.New(customer.Config{
 		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
+		LettersWaiting: a.post.wake,
 	})
 	if err != nil {
 		return err
@@ -77,7 +83,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.holdings, err = holding.New(holding.Config{Store: a.db, Now: now}); err != nil {
 		return err
 	}
-	a.background = append(a.background, a.access.Run, a.customers.Run)
+	a.background = append(a.background, a.access.Run, a.customers.Run, a.post.run)
 	return nil
 }
 
@@ -125,7 +131,7 @@ func (a *accounts) newThrottle(maxKeys int) func(customer.Window) (customer.Limi
 // there is none yet.
 func sealKey(cfg config.Config) ([config.KeySize]byte, error) {
 	if cfg.SecretKey != "" {
-		return config.ParseKey(cfg.SecretKey)
+		return config.ParseKey(string(cfg.SecretKey))
 	}
 	path := filepath.Join(cfg.Data, keyFile)
 	text, err := os.ReadFile(path)

@@ -59,8 +59,8 @@ func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != "half a k" {
 		t.Errorf("the file was changed to %q (%v)", text, err)
 	}
-	cfg.SecretKey = config.NewKey()
-	want, err := config.ParseKey(cfg.SecretKey)
+	cfg.SecretKey = config.Secret(config.NewKey())
+	want, err := config.ParseKey(string(cfg.SecretKey))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
 const (
@@ -117,16 +118,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, err
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
-	people, err := openAccounts(ctx, p.cfg, logger, now)
+	people, err := p.openAccounts(ctx, now)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	p.background = append(p.background, people.background...)
-	p.closers = append(p.closers, func() {
-		if people.close() != nil {
-			logger.Warn("the database was not closed well")
-		}
-	})
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -150,6 +145,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
 			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
+		Portal: portal.Config{
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
+		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Logger:         logger,
@@ -162,6 +160,24 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	return p, nil
+}
+
+// openAccounts opens the accounts for as long as the product runs.
+func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*accounts, error) {
+	people, err := openAccounts(ctx, p.cfg, p.logger, now)
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, people.background...)
+	p.closers = append(p.closers, func() {
+		if people.close() != nil {
+			p.logger.Warn("the database was not closed well")
+		}
+	})
+	if people.post.runner == nil {
+		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
+	}
+	return people, people.post.count(p.metrics)
 }
 
 // abandon closes what is open already, and returns why.

@@ -59,6 +59,7 @@ func (c *Config) Check() error {
 	c.Limits.check(k)
 	c.Lookup.check(k)
 	c.Upstream.check(k)
+	c.checkMail(k)
 	return errors.Join(k.problems...)
 }
 

@@ -11,6 +11,8 @@
 package config
 
 import (
+	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
@@ -31,7 +33,7 @@ type Config struct {
 	// one. Losing it means that second factors must be set up anew. Default: the
 	// file secret.key in Data, made at the first start; with database.url it must
 	// be set.
-	SecretKey string `toml:"secret_key"`
+	SecretKey Secret `toml:"secret_key"`
 
 	Database Database `toml:"database"`
 	Server   Server   `toml:"server"`
@@ -39,16 +41,28 @@ type Config struct {
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
+	Mail     Mail     `toml:"mail"`
 }
 
-// Database is where customers and what they hold are kept.
-type Database struct {
-	// URL is that of a PostgreSQL database, which several nodes can share:
-	// postgres://user:password@host:5432/database. Default: none, and SQLite in
-	// Data.
-	URL string `toml:"url"`
-	// MaxConnections bounds the connections to it. Default: 16.
-	MaxConnections int `toml:"max_connections"`
+// Mail is how letters to customers leave. Without a server they wait in the
+// database, and nobody can confirm an address or choose another password.
+type Mail struct {
+	// Server is host:port of the mail server that takes our letters, such as
+	// mail.example:587. Default: none.
+	Server string `toml:"server"`
+	// TLS is starttls (the connection is encrypted after the greeting, and a
+	// server that can't gets no letter), implicit (encrypted from the first byte,
+	// usually port 465), or none, which is allowed to this machine only.
+	// Default: starttls.
+	TLS string `toml:"tls"`
+	// User and Password are for a server that asks for them; they travel
+	// encrypted only.
+	User     string `toml:"user"`
+	Password Secret `toml:"password"`
+	// From is the sender, such as "dotkontor <post@domains.example>". Default:
+	// dotkontor, noreply@ and the host of BaseURL; where that is an address of
+	// numbers it must be set.
+	From string `toml:"from"`
 }
 
 // Server is how clients are served.
@@ -209,6 +223,40 @@ func (u Upstream) Concurrent() int {
 	}
 }
 
+// Database is where customers, their tokens and their domains are kept.
+type Database struct {
+	// URL is that of a PostgreSQL database, postgres://user:password@host:5432/name,
+	// which several nodes may share. Its user must own the database: tables are
+	// made and changed at start. Default: none, and then it is an SQLite file in
+	// Data, for one node.
+	URL Secret `toml:"url"`
+	// MaxConnections bounds the connections to PostgreSQL, or the readers of
+	// SQLite. Default: 16.
+	MaxConnections int `toml:"max_connections"`
+}
+
+// Secret is a setting that must not be shown. It stands in the file and in the
+// environment like any other, but whoever prints or logs a configuration sees
+// only whether it is set.
+type Secret string
+
+// String says whether the setting is set, and not what it is.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(set)"
+}
+
+// GoString is String, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue is String, for logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON is String, for whoever writes JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
 // Duration is a time.Duration that is written as 5s, 2m or 24h.
 type Duration time.Duration
 
@@ -263,5 +311,6 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
+		Mail: Mail{TLS: "starttls"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"net/url"
 	"strings"
 )
 
@@ -33,18 +34,20 @@ func ParseKey(text string) (key [KeySize]byte, err error) {
 
 func (c *Config) checkDatabase(k *checker) {
 	if c.SecretKey != "" {
-		if _, err := ParseKey(c.SecretKey); err != nil {
+		if _, err := ParseKey(string(c.SecretKey)); err != nil {
 			k.wrong("secret_key", "%v", err)
 		}
 	}
 	k.between("database.max_connections", c.Database.MaxConnections, 2, 1000)
-	switch url := c.Database.URL; {
-	case url == "":
+	if c.Database.URL == "" {
 		return
-	case !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://"):
+	}
+	address, err := url.Parse(string(c.Database.URL))
+	if err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" || strings.Trim(address.Path, "/") == "" {
 		// The text is not quoted: it may hold a password.
-		k.wrong("database.url", "it must begin with postgres://; without it the database is SQLite in the data folder")
-	case c.SecretKey == "":
+		k.wrong("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
+	}
+	if c.SecretKey == "" {
 		k.wrong("secret_key", "with database.url it must be set, the same on every node; 'dotkontor config new-key' prints one")
 	}
 }

@@ -46,10 +46,17 @@ func (db *DB) ClaimLetter(ctx context.Context, id string, wasDue, lease time.Tim
 }
 
 // StoreLink stores the hash of a link that is about to be sent, and voids what
-// the customer has of its kind.
-func (db *DB) StoreLink(ctx context.Context, link letters.Link) error {
-	return db.write(ctx, func(q *query.Queries) error {
-		err := q.VoidLinks(ctx, query.VoidLinksParams{CustomerID: link.Customer, Kind: string(link.Kind)})
+// the customer has of its kind. It is false if the letter is gone: whoever voids
+// links drops the letters that would make another one, and the update keeps the
+// two from passing each other.
+func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link letters.Link) (bool, error) {
+	var ours int64
+	err := db.write(ctx, func(q *query.Queries) (err error) {
+		ours, err = q.HoldMail(ctx, query.HoldMailParams{ID: id, Lease: micros(lease)})
+		if err != nil || ours == 0 {
+			return err
+		}
+		err = q.VoidLinks(ctx, query.VoidLinksParams{CustomerID: link.Customer, Kind: string(link.Kind)})
 		if err != nil {
 			return fmt.Errorf("former links: %w", err)
 		}
@@ -58,6 +65,7 @@ func (db *DB) StoreLink(ctx context.Context, link letters.Link) error {
 			Email: link.Email, ExpiresAt: micros(link.ExpiresAt),
 		})
 	})
+	return ours == 1, err
 }
 
 // PostponeLetter gives a claimed letter another time. If the lease ran out and

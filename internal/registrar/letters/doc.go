@@ -8,10 +8,13 @@
 // secret is made when the letter is sent: first its hash is stored, then the
 // letter goes out, and nothing keeps the secret. A second attempt makes another
 // secret and voids the former one, so that of a kind and a customer one link
-// works at a time, the one that was sent last.
+// works at a time, the one that was sent last. Who voids a customer's links also
+// withdraws the letters that would make one, even while one is under way: the
+// hash is stored only if the letter is still there.
 //
 //	stored ──claim──► leased ──sent──────────────► gone
-//	  ▲                 │ ├─────can't ever arrive──► gone, counted
+//	  ▲                 │ ├─────withdrawn────────────► gone
+//	  │                 │ ├─────can't ever arrive──► gone, counted
 //	  │                 │ └─────failed for 24 h────► gone, counted
 //	  └──back-off───────┘
 //

@@ -37,8 +37,10 @@ type Store interface {
 	// ClaimLetter moves the time at which a letter is due from wasDue to the end
 	// of the lease and counts the attempt. It is false if that was done already.
 	ClaimLetter(ctx context.Context, id string, wasDue, lease time.Time) (bool, error)
-	// StoreLink stores a link and voids the customer's others of its kind.
-	StoreLink(ctx context.Context, link Link) error
+	// StoreLink stores the link of a claimed letter and voids the customer's others
+	// of its kind. It is false, and stores nothing, if the letter was withdrawn or
+	// its lease is over.
+	StoreLink(ctx context.Context, id string, lease time.Time, link Link) (bool, error)
 	// PostponeLetter moves a letter from the end of its lease to another time.
 	PostponeLetter(ctx context.Context, id string, lease, due time.Time) error
 	RemoveLetter(ctx context.Context, id string) error

@@ -138,8 +138,10 @@ func (r *Runner) deliver(ctx context.Context, letter Stored) {
 		return
 	}
 	letter.Attempts++
-	sendErr := r.send(ctx, letter)
-
+	sendErr := r.send(ctx, letter, lease)
+	if errors.Is(sendErr, errWithdrawn) {
+		return
+	}
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
 	defer cancel()
 	if err := r.settle(settling, letter, lease, sendErr); err != nil {
@@ -147,10 +149,13 @@ func (r *Runner) deliver(ctx context.Context, letter Stored) {
 	}
 }
 
+// errWithdrawn says that the letter is not to be sent any more.
+var errWithdrawn = errors.New("the letter was withdrawn")
+
 // send makes the link, stores its hash, and hands the letter over. When the
 // service stops, it has a short time left: a letter that the mail server took
 // and whose row stays would be sent again.
-func (r *Runner) send(ctx context.Context, letter Stored) error {
+func (r *Runner) send(ctx context.Context, letter Stored, lease time.Time) error {
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Deadline)
 	defer cancel()
 	stopping := context.AfterFunc(ctx, func() {
@@ -170,11 +175,14 @@ func (r *Runner) send(ctx context.Context, letter Stored) error {
 		secret, hash := registrar.NewSecret(registrar.LinkSecret)
 		message.Link = Address(r.cfg.BaseURL, letter.Kind, secret)
 		message.LinkExpiresAt = r.cfg.Now().Add(link.lives)
-		err := r.cfg.Store.StoreLink(sending, Link{
+		stored, err := r.cfg.Store.StoreLink(sending, letter.ID, lease, Link{
 			Hash: hash, Kind: letter.Kind, Customer: letter.Customer, Email: letter.To, ExpiresAt: message.LinkExpiresAt,
 		})
 		if err != nil {
 			return &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
+		}
+		if !stored {
+			return errWithdrawn
 		}
 	}
 	return r.cfg.Sender.Send(sending, message)

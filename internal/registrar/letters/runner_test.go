@@ -23,7 +23,9 @@ type shelf struct {
 	mu     sync.Mutex
 	stored map[string]letters.Stored
 	links  []letters.Link
-	events []string // in their order: link, sent, removed …
+	events []string // in their order: link, sent
+	// withdrawn says that letters vanish after they were claimed.
+	withdrawn bool
 }
 
 func newShelf(kinds ...registrar.LetterKind) *shelf {
@@ -75,12 +77,15 @@ func (s *shelf) ClaimLetter(_ context.Context, id string, wasDue, lease time.Tim
 	return true, nil
 }
 
-func (s *shelf) StoreLink(_ context.Context, link letters.Link) error {
+func (s *shelf) StoreLink(_ context.Context, id string, lease time.Time, link letters.Link) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.withdrawn || !s.stored[id].DueAt.Equal(lease) {
+		return false, nil
+	}
 	s.links = append(s.links, link)
 	s.note("link")
-	return nil
+	return true, nil
 }
 
 func (s *shelf) PostponeLetter(_ context.Context, id string, lease, due time.Time) error {
@@ -181,6 +186,23 @@ func TestTheHashOfALinkIsStoredBeforeItsLetterIsSent(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestALetterThatIsWithdrawnWhileItIsUnderWayIsNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(registrar.LetterReset)
+		s.withdrawn = true
+		p := &post{shelf: s}
+		counted := 0
+		count := func(registrar.LetterKind) { counted++ }
+		_, stop := run(t, letters.Config{Store: s, Sender: p, Sent: count, Failed: count, GivenUp: count})
+		synctest.Wait()
+		stop()
+		if len(p.sent) != 0 || counted != 0 {
+			t.Errorf("%d sent, %d counted", len(p.sent), counted)
+		}
+	})
 }
 
 func TestALetterWithoutALinkStoresNone(t *testing.T) {

@@ -10,6 +10,11 @@ UPDATE mails
 SET due_at = sqlc.arg(lease), attempts = attempts + 1
 WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(was_due);
 
+-- name: HoldMail :execrows
+UPDATE mails
+SET due_at = sqlc.arg(lease)
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
 -- name: PostponeMail :exec
 UPDATE mails
 SET due_at = sqlc.arg(due)

@@ -85,6 +85,25 @@ func (q *Queries) DueMails(ctx context.Context, arg DueMailsParams) ([]Mail, err
 	return items, nil
 }
 
+const holdMail = `-- name: HoldMail :execrows
+UPDATE mails
+SET due_at = $1
+WHERE id = $2 AND due_at = $1
+`
+
+type HoldMailParams struct {
+	Lease int64
+	ID    string
+}
+
+func (q *Queries) HoldMail(ctx context.Context, arg HoldMailParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdMail, arg.Lease, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertMailedLink = `-- name: InsertMailedLink :exec
 INSERT INTO links (hash, kind, customer_id, email, expires_at)
 VALUES ($1, $2, $3, $4, $5)
