@@ -65,6 +65,8 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
 	Config  configCommand  `cmd:"" help:"Look at the configuration."`
 	Catalog catalogCommand `cmd:"" help:"Look at the price list, or replace it without a restart."`
+	Backup  backupCommand  `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
+	Restore restoreCommand `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
 }
 
