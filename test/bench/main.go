@@ -136,6 +136,7 @@ var sections = []section{
 	{"start", benchStart},
 	{"lookup", benchLookup},
 	{"bearer", benchBearer},
+	{"signin", benchSignIn},
 	{"scale", benchScale},
 }
 
