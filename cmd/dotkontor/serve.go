@@ -61,6 +61,7 @@ type product struct {
 	background []func(context.Context)
 	closers    []func()
 	server     *server
+	people     *accounts
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -122,6 +123,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
+	p.people = people
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
