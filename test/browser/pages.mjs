@@ -8,15 +8,21 @@ import { address, makeToken, register, signIn } from "./people.mjs";
 
 let number = 0;
 
+// complaints of axe that are serious. Legacy mode spares a second tab for each
+// page; it matters only to pages with frames of other origins.
+async function complaints(page, only) {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  const { violations } = await (only ? axe.withRules(only) : axe).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
+}
+
 // look examines the page that is shown, as the given language.
 async function look(page, name, language = "de") {
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    assert.deepEqual(
-      serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`), [], `${name}, ${colorScheme}`);
-  }
+  assert.deepEqual(await complaints(page), [], name);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await complaints(page, ["color-contrast"]), [], name + " in the dark");
   await page.emulateMedia({ colorScheme: "light" });
   assert.equal(await page.locator("html").getAttribute("lang"), language, name);
   assert.equal(await page.locator("h1").count(), 1, name);
