@@ -41,6 +41,14 @@ var fixedParameters = map[string]any{
 	"limit": int64(10),
 }
 
+// mayMiss are the queries that look for what no row here is: every account is in
+// good standing, nobody is in the middle of signing in, and everybody has one of
+// each thing. Their time is that of looking.
+var mayMiss = []string{
+	"ConfirmCustomer", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
+	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
+}
+
 // readStatements reads the generated package's source: the texts there are
 // what the product runs, and a new one is found without a line here.
 func readStatements(ctx context.Context) ([]statement, error) {
@@ -175,15 +183,8 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 	// What is both written and compared ("used = $2 … AND used < $2") must fit
 	// the comparison.
 	equalsLast := compared.FindAllStringSubmatch(body, -1)
-	slices.SortStableFunc(equalsLast, func(a, b []string) int {
-		if a[3] == b[3] || a[3] != "=" && b[3] != "=" {
-			return 0
-		}
-		if a[3] == "=" {
-			return 1
-		}
-		return -1
-	})
+	rank := map[string]int{"=": 1, "<>": 2}
+	slices.SortStableFunc(equalsLast, func(a, b []string) int { return rank[a[3]] - rank[b[3]] })
 	for _, m := range equalsLast {
 		learn(m[4], parameter{table: tableOf[m[1]], column: m[2], operator: m[3]})
 	}
@@ -231,7 +232,8 @@ func (s statement) arguments(tables map[string][]column, i, fresh int64) ([]any,
 // beside is a value for which the comparison of a column that holds this one is
 // true: "later than now" holds for a now that is a little earlier.
 func beside(value any, operator string) any {
-	smaller, larger := strings.HasPrefix(operator, ">"), strings.HasPrefix(operator, "<")
+	smaller := operator == ">" || operator == ">="
+	larger := operator == "<" || operator == "<="
 	switch v := value.(type) {
 	case int64:
 		if smaller {
@@ -244,7 +246,7 @@ func beside(value any, operator string) any {
 		if smaller && v != "" {
 			return v[:len(v)-1]
 		}
-		if larger {
+		if larger || operator == "<>" {
 			return v + "~"
 		}
 	}
