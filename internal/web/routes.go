@@ -33,7 +33,8 @@ type Config struct {
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
-	// Now is the clock of sessions; nil means time.Now.
+	// Now is the clock of sessions, the same as the customers' one; nil means
+	// time.Now.
 	Now func() time.Time
 	// TrustedProxies are the networks whose forwarding headers are believed.
 	TrustedProxies []netip.Prefix

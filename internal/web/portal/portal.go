@@ -52,7 +52,7 @@ func New(cfg Config) (*Handler, error) {
 const (
 	profilePath  = "/portal/profile"
 	securityPath = "/portal/security"
-	tokensPath   = "/portal/tokens" //nolint:gosec // an address
+	tokensPath   = "/portal/tokens"
 	codePath     = "/portal/sign-in/code"
 )
 
