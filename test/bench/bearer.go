@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/pg"
 )
 
 const (
@@ -44,8 +44,8 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := rig.StartPostgres(ctx)
-	if errors.Is(err, rig.ErrNoPostgres) {
+	server, err := pg.Start()
+	if errors.Is(err, pg.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
 	}
@@ -53,10 +53,11 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	url, err := server.NewDatabase(ctx, "bearer")
+	url, drop, err := server.NewDatabase()
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, drop()) }()
 	more, err := bearerOn(ctx, b, onPostgres.name+", fsync on", store.Options{URL: url})
 	return append(lines, more...), err
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/pg"
 )
 
 const (
@@ -40,17 +40,26 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := rig.StartPostgres(ctx)
-	if errors.Is(err, rig.ErrNoPostgres) {
+	server, err := pg.Start()
+	if errors.Is(err, pg.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	onServer := func(rows int64) (store.Options, error) {
-		url, err := server.NewDatabase(ctx, "scale"+strconv.FormatInt(rows, 10))
+	var drops []func() error
+	defer func() {
+		for _, drop := range drops {
+			err = errors.Join(err, drop())
+		}
+		err = errors.Join(err, server.Stop())
+	}()
+	onServer := func(int64) (store.Options, error) {
+		url, drop, err := server.NewDatabase()
+		if err == nil {
+			drops = append(drops, drop)
+		}
 		return store.Options{URL: url}, err
 	}
 	more, err := scaleOn(ctx, b, onPostgres, onServer, statements)

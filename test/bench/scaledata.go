@@ -186,7 +186,7 @@ type engineKind struct {
 	tables string // the statement that lists them
 	// loose lets rows come in any order, as far as references go.
 	loose  string
-	settle string
+	settle []string
 	driver string
 }
 
@@ -194,12 +194,12 @@ var (
 	onSQLite = engineKind{
 		name: "SQLite", driver: "sqlite",
 		tables: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
-		loose:  "PRAGMA defer_foreign_keys = 1", settle: "ANALYZE",
+		loose:  "PRAGMA defer_foreign_keys = 1", settle: []string{"ANALYZE"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",
 		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'",
-		loose:  "SET LOCAL session_replication_role = replica", settle: "VACUUM ANALYZE",
+		loose:  "SET LOCAL session_replication_role = replica", settle: []string{"VACUUM ANALYZE", "CHECKPOINT"},
 	}
 )
 
@@ -260,8 +260,13 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	if err := tx.Commit(); err != nil {
 		return nil, err
 	}
-	_, err = pool.ExecContext(ctx, kind.settle)
-	return tables, err
+	// What is still to be written must not be written during the rounds.
+	for _, statement := range kind.settle {
+		if _, err := pool.ExecContext(ctx, statement); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
 }
 
 func listTables(ctx context.Context, pool *sql.DB, kind engineKind) ([]string, error) {

@@ -45,7 +45,7 @@ var fixedParameters = map[string]any{
 // good standing, nobody is in the middle of signing in, and everybody has one of
 // each thing. Their time is that of looking.
 var mayMiss = []string{
-	"ConfirmCustomer", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
+	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 }
 

@@ -13,8 +13,10 @@ const (
 	// mostHashes at a time take 128 MiB. The garbage collector lets as much lie
 	// as is in use before it collects, so the process may grow by 256 MiB.
 	mostHashes = 2
-	// longestWait for a place ends every wait, also without a deadline.
-	longestWait = 20 * time.Second
+	// longestWait for a place ends every wait, also without a deadline. It is well
+	// below the 20 s after which a server cuts an answer off, so that whoever
+	// waited in vain is told so.
+	longestWait = 12 * time.Second
 	busyFor     = 5 * time.Second
 )
 
