@@ -53,7 +53,7 @@ const (
 const (
 	// spareTime is for everything but the rounds: start, warm-up, memory, and
 	// databases with a million customers.
-	spareTime = 12 * time.Minute
+	spareTime = 25 * time.Minute
 )
 
 func main() {
@@ -70,7 +70,9 @@ type settings struct {
 	connections int
 	starts      int
 	// rows is how large the large database is.
-	rows   int
+	rows int
+	// people is how many sign in at the same moment.
+	people int
 	json   string
 	strict bool
 	only   string
@@ -91,6 +93,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.IntVar(&s.connections, "connections", 16, "connections that ask at the same time")
 	flags.IntVar(&s.starts, "starts", 5, "how often the sandbox is started")
 	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large database")
+	flags.IntVar(&s.people, "people", 1000, "people who sign in at the same moment")
 	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
@@ -117,6 +120,8 @@ func (s settings) check(rest []string) error {
 		return errors.New("-starts is from 1 to 100")
 	case s.rows <= fewRows || s.rows > 100*million:
 		return fmt.Errorf("-rows is from %d to %d", fewRows+1, 100*million)
+	case s.people < 1 || s.people > 10_000:
+		return errors.New("-people is from 1 to 10000")
 	case s.only != "" && sectionNamed(s.only) == nil:
 		return fmt.Errorf("-only is one of %s", strings.Join(sectionNames(), ", "))
 	}
