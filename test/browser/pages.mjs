@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { browse, field, linkIn, ok, portal, press, refusal, sandbox, totp, at } from "./lib.mjs";
-import { address, makeToken, register, signIn } from "./people.mjs";
+import { address, makeToken, signIn } from "./people.mjs";
 
 let number = 0;
 
@@ -18,12 +18,15 @@ async function complaints(page, only) {
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
 }
 
-// look examines the page that is shown, as the given language.
+// look examines the page that is shown. In English it has the same elements, so
+// axe is spared.
 async function look(page, name, language = "de") {
-  assert.deepEqual(await complaints(page), [], name);
-  await page.emulateMedia({ colorScheme: "dark" });
-  assert.deepEqual(await complaints(page, ["color-contrast"]), [], name + " in the dark");
-  await page.emulateMedia({ colorScheme: "light" });
+  if (language === "de") {
+    assert.deepEqual(await complaints(page), [], name);
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.deepEqual(await complaints(page, ["color-contrast"]), [], name + " in the dark");
+    await page.emulateMedia({ colorScheme: "light" });
+  }
   assert.equal(await page.locator("html").getAttribute("lang"), language, name);
   assert.equal(await page.locator("h1").count(), 1, name);
   assert.ok((await page.title()).length > 3, name);

@@ -30,7 +30,7 @@ import (
 
 const (
 	buildTimeout   = 10 * time.Minute // cold, on a busy machine
-	journeyTimeout = 4 * time.Minute  // takes half a minute
+	journeyTimeout = 6 * time.Minute  // takes one at most, on a quiet machine
 )
 
 // scripts are all files that a journey may need.
