@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs Node 22 and the MCP clients that test/clients runs into .tools/node:
+# Installs Node 22, the MCP clients that test/clients runs and the driver of
+# test/browser into .tools/node:
 # what test/clients/package-lock.json pins, with its checksums. No install
 # script of a package runs. Done once for each change of those two files.
 # Of the inspector only the command line is wanted, so package.json puts a tiny

@@ -26,11 +26,14 @@ const (
 )
 
 // references makes the handler of each, which gives one and the same answer to
-// every question that it understands.
+// every question that it understands: what it is handed, or, for those in front
+// of a database, that the caller may pass.
 var references = map[string]func(answer []byte) (http.Handler, error){
 	refBareREST:    bareREST,
 	refBareRPC:     bareRPC,
 	refMinimalTool: minimalTool,
+	refBearer:      bearerCheck,
+	refSelect:      selectCheck,
 }
 
 // bareREST is the least that a check could be: decode, answer.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/node"
 )
 
 // summaryLine is what the suite says about one scenario at the end.
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheConformanceSuiteFindsOnlyWhatTheContractLacks(t *testing.T) {
-	program := node(t)
+	program := node.Program(t, packages)
 	endpoint := startSandbox(t, fixturesTag)
 	for _, test := range []struct {
 		revision string
@@ -90,7 +92,7 @@ func conforms(t *testing.T, program, endpoint string) {
 // folder. Its exit code is a failure as long as one scenario fails.
 func runSuite(t *testing.T, program, endpoint, revision, details string) (out string, err error) {
 	t.Helper()
-	return run(t, program, script(t, "@modelcontextprotocol/conformance/dist/index.js"),
+	return run(t, program, node.Module(t, "@modelcontextprotocol/conformance/dist/index.js"),
 		"server", "--url", endpoint, "--requirements", revision, "--output-dir", details)
 }
 

@@ -2,11 +2,12 @@ package clients
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/node"
 )
 
 // tools are the contract's, sorted.
@@ -33,7 +34,7 @@ type sight struct {
 }
 
 func TestStockClientsLookNamesUpWithNothingButTheURL(t *testing.T) {
-	program := node(t)
+	program := node.Program(t, packages)
 	endpoint := startSandbox(t, "")
 	folder := clientFolder(t)
 	for _, test := range []struct{ name, script, mode, protocol string }{
@@ -65,24 +66,9 @@ func TestStockClientsLookNamesUpWithNothingButTheURL(t *testing.T) {
 	t.Run("conformance without fixtures", func(t *testing.T) { conforms(t, program, endpoint) })
 }
 
-// clientFolder puts our scripts beside the installed packages, which is where
-// Node looks for them.
 func clientFolder(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	if err := os.Symlink(script(t, "."), filepath.Join(folder, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"walk.mjs", "sdk1.mjs", "sdk2.mjs"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
+	return node.Folder(t, "walk.mjs", "sdk1.mjs", "sdk2.mjs")
 }
 
 func checkResults(t *testing.T, saw sight) {
@@ -147,7 +133,7 @@ func inspect(t *testing.T, program, endpoint string) {
 	t.Helper()
 	inspector := func(args ...string) string {
 		out, err := run(t, program, append([]string{
-			script(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+			node.Module(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
 			"--cli", endpoint, "--transport", "http",
 		}, args...)...)
 		if err != nil {

@@ -15,55 +15,24 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/test/node"
 	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 const (
 	buildTimeout  = 10 * time.Minute // cold, on a busy machine
 	clientTimeout = 2 * time.Minute  // takes seconds
-	leastNode     = 22
 	fixturesTag   = "mcpfixtures"
-	howToInstall  = "run scripts/node.sh to install Node 22 and the clients"
-	modules       = "../../.tools/node/node_modules"
 )
 
-// node is the program that runs the clients; the test is skipped without it.
-func node(t *testing.T) string {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(modules, "@modelcontextprotocol")); err != nil {
-		t.Skip("the MCP clients are not installed; " + howToInstall)
-	}
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	pinned, err := filepath.Abs(filepath.Join(modules, "node-"+runtime.GOOS+"-"+arch, "bin", "node"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(pinned); err == nil {
-		return pinned
-	}
-	// npm has no Node for this system, so the person's own must do.
-	found, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no Node for this system; " + howToInstall)
-	}
-	said, err := exec.CommandContext(t.Context(), found, "--version").Output()
-	var major int
-	if _, scanErr := fmt.Sscanf(string(said), "v%d", &major); err != nil || scanErr != nil || major < leastNode {
-		t.Skipf("Node %d is needed, and this one says %q", leastNode, said)
-	}
-	return found
-}
+// packages is the folder of the clients below node_modules.
+const packages = "@modelcontextprotocol"
 
 // startSandbox builds the binary, runs it as a newcomer would, and returns the
 // endpoint's URL.
@@ -134,32 +103,8 @@ func startSandboxIn(t *testing.T, tags, folder string) string {
 	return p.Ready + "/api/mcp"
 }
 
-// run runs a client in a folder of its own and returns what it printed. A
-// client that fails has its output with it in the error.
+// run runs a client and returns what it printed.
 func run(t *testing.T, program string, args ...string) (stdout string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), clientTimeout)
-	defer cancel()
-	home := t.TempDir()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = home
-	// Nothing of the person's environment: no proxy, no settings of a client.
-	cmd.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "NO_COLOR=1"}
-	cmd.WaitDelay = 5 * time.Second
-	var out, errOut bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Run(); err != nil {
-		return out.String(), fmt.Errorf("%s: %w\n%s%s", filepath.Base(args[0]), err, out.String(), errOut.String())
-	}
-	return out.String(), nil
-}
-
-// script finds a file of an installed package.
-func script(t *testing.T, path string) string {
-	t.Helper()
-	whole, err := filepath.Abs(filepath.Join(modules, filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return whole
+	return node.Run(t, clientTimeout, program, args...)
 }

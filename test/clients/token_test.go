@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/node"
 )
 
 // owned is what a client prints that asked for a customer's domains.
@@ -15,7 +17,7 @@ type owned struct {
 }
 
 func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *testing.T) {
-	program := node(t)
+	program := node.Program(t, packages)
 	endpoint, token := startSandboxWithDemo(t)
 	folder := clientFolder(t)
 	for _, test := range []struct{ name, script, mode, url string }{
@@ -42,7 +44,7 @@ func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *test
 		}
 	})
 	t.Run("inspector", func(t *testing.T) {
-		out, err := run(t, program, script(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+		out, err := run(t, program, node.Module(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
 			"--cli", endpoint, "--transport", "http", "--header", "Authorization: Bearer "+token,
 			"--method", "tools/call", "--tool-name", "list_my_domains")
 		if err != nil {

@@ -13,9 +13,14 @@ const (
 	// mostHashes at a time take 128 MiB. The garbage collector lets as much lie
 	// as is in use before it collects, so the process may grow by 256 MiB.
 	mostHashes = 2
-	// longestWait for a place ends every wait, also without a deadline.
-	longestWait = 20 * time.Second
+	// longestWait for a place ends every wait, also without a deadline. It is well
+	// below the 20 s after which a server cuts an answer off, so that whoever
+	// waited in vain is told so.
+	longestWait = 12 * time.Second
 	busyFor     = 5 * time.Second
+	// collectFrom is from which size on (in KiB) the memory of a hash is collected
+	// at once. It costs a few milliseconds beside a hash of more than a hundred.
+	collectFrom = 16 * 1024
 )
 
 // hasher bounds how many passwords are hashed at a time, because each takes much
@@ -51,6 +56,11 @@ func (h *hasher) run(ctx context.Context, work func() error) error {
 	defer func() { <-h.places }()
 	if ctx.Err() != nil { // who has gone away needs no hash
 		return busy
+	}
+	if h.cost.Memory >= collectFrom {
+		// A hash leaves its memory behind as garbage. Left to itself the collector
+		// would let several lie, and a storm of sign-ins fill the machine.
+		defer runtime.GC()
 	}
 	return work()
 }

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/pg"
+)
+
+const (
+	// wantedBearerRatio is the share of one bare SELECT's speed that the check of
+	// a bearer must have.
+	wantedBearerRatio = 0.5
+	bearerRoute       = "/bearer"
+	refBearer         = "bearer"
+	refSelect         = "one-select"
+	bearerAnswer      = `{"ok":true}`
+	// oneSelect is the least that any check against a table must do.
+	oneSelect = "SELECT customer_id FROM tokens WHERE hash = $1"
+)
+
+// guarded is what a server of this section is told by its file.
+type guarded struct {
+	Database store.Options
+	// Hash is that of the one token, for the server that does nothing but look
+	// it up.
+	Hash string
+}
+
+// benchBearer compares the check of a bearer with a handler that does one indexed
+// SELECT, on each engine. Both are processes of their own on the same database,
+// with the same pool.
+func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
+	lines, err = bearerOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "bearer")})
+	if err != nil {
+		return nil, err
+	}
+	server, err := pg.Start()
+	if errors.Is(err, pg.ErrMissing) {
+		b.progress("  left out: %s", err)
+		return lines, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	url, drop, err := server.NewDatabase()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, drop()) }()
+	more, err := bearerOn(ctx, b, onPostgres.name+", fsync on", store.Options{URL: url})
+	return append(lines, more...), err
+}
+
+func bearerOn(ctx context.Context, b bench, where string, opts store.Options) (lines []line, err error) {
+	token, err := seedToken(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	hash, _ := registrar.HashSecret(registrar.PersonalToken, token)
+	settings, err := json.Marshal(guarded{Database: opts, Hash: string(hash)})
+	if err != nil {
+		return nil, err
+	}
+	asked := inquiry{path: bearerRoute, host: "localhost", fields: "Authorization: Bearer " + token + "\r\n"}
+	var sides []*side
+	defer func() {
+		for _, s := range sides {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	for _, name := range []string{refBearer, refSelect} {
+		process, err := startReference(ctx, b, name, settings)
+		if err != nil {
+			return nil, err
+		}
+		s, answer, err := newSide(ctx, name, process, asked, b.connections)
+		if err != nil {
+			return nil, errors.Join(err, process.Stop())
+		}
+		sides = append(sides, s)
+		if string(answer) != bearerAnswer {
+			return nil, fmt.Errorf("the %s side says %s", name, answer)
+		}
+	}
+	b.progress("the check of a bearer on %s", where)
+	if err := takeTurns(ctx, b, sides...); err != nil {
+		return nil, err
+	}
+	ours, bare := sides[0], sides[1]
+	lines = []line{
+		measured("bearer check on "+where+", as a share of a handler with one SELECT", ours.asShareOf(bare),
+			ratio, atLeast(wantedBearerRatio), "nothing is cached: revoked means refused at the next call; the aim is 0.8"),
+		measured("  bearer check", median(ours.rates), perSecond, nil, "client, server and database share the cores"),
+		measured("  one SELECT", median(bare.rates), perSecond, nil, ""),
+	}
+	if share, known := ours.cheapnessBeside(bare); known {
+		lines = append(lines, measured("  the same by the servers' CPU time", share, ratio, nil, "without the client's share and the database's"))
+	}
+	return lines, nil
+}
+
+// seedToken makes a database with one account, and returns a token of it.
+func seedToken(ctx context.Context, opts store.Options) (token string, err error) {
+	db, err := store.Open(ctx, opts)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	now := time.Now()
+	customer := registrar.NewID("cus_", now)
+	writer, _ := db.Pools()
+	if _, err := writer.ExecContext(ctx,
+		`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		customer, "bench@example.org", "bench@example.org", "bench", "de", now.UnixMicro(), now.UnixMicro()); err != nil {
+		return "", err
+	}
+	service, err := access.New(access.Config{Store: db})
+	if err != nil {
+		return "", err
+	}
+	_, token, err = service.Create(ctx, registrar.Actor{Kind: registrar.ActorOperator, Customer: customer, Through: "bench"}, "bench")
+	return token, err
+}
+
+// openGuarded opens the database that a file names. It stays open until the
+// process ends.
+func openGuarded(settings []byte) (db *store.DB, hash string, err error) {
+	var g guarded
+	if err := json.Unmarshal(settings, &g); err != nil {
+		return nil, "", err
+	}
+	db, err = store.Open(context.Background(), g.Database)
+	return db, g.Hash, err
+}
+
+// bearerCheck lets those pass whose bearer the product would.
+func bearerCheck(settings []byte) (http.Handler, error) {
+	db, _, err := openGuarded(settings)
+	if err != nil {
+		return nil, err
+	}
+	service, err := access.New(access.Config{Store: db})
+	if err != nil {
+		return nil, err
+	}
+	return guard(func(r *http.Request, bearer string) error {
+		_, err := service.Verify(r.Context(), bearer)
+		return err
+	}), nil
+}
+
+// selectCheck looks one row up by the same index, and that is all: it does not
+// even read the bearer.
+func selectCheck(settings []byte) (http.Handler, error) {
+	db, hash, err := openGuarded(settings)
+	if err != nil {
+		return nil, err
+	}
+	_, pool := db.Pools()
+	return guard(func(r *http.Request, _ string) error {
+		var customer string
+		return pool.QueryRowContext(r.Context(), oneSelect, hash).Scan(&customer)
+	}), nil
+}
+
+func guard(check func(r *http.Request, bearer string) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bearer, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !found || check(r, bearer) != nil {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		writeAnswer(w, []byte(bearerAnswer))
+	})
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// A query whose parameters nobody understands must stop the bench, and so must
+// one that the made-up rows do not fit: here it is noticed before the bench is.
+func TestEveryQueryOfTheProductCanBeTimed(t *testing.T) {
+	t.Parallel()
+	statements, err := readStatements(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	for _, s := range statements {
+		if times, err := s.times(t.Context(), g); err != nil || len(times) != timesEach {
+			t.Errorf("%s: %d times, %v", s.name, len(times), err)
+		}
+	}
+	for _, name := range mayMiss {
+		if !slices.ContainsFunc(statements, func(s statement) bool { return s.name == name }) {
+			t.Errorf("there is no query %s any more", name)
+		}
+	}
+}
+
+func TestRowsAreWhatTheFormulasSay(t *testing.T) {
+	t.Parallel()
+	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	for table, columns := range g.tables {
+		for _, c := range columns {
+			var found int
+			err := g.reader.QueryRowContext(context.Background(),
+				"SELECT COUNT(*) FROM "+table+" WHERE "+c.name+" = $1", c.value(17)).Scan(&found)
+			if err != nil || found == 0 {
+				t.Errorf("%s.%s of row 17 should be %v: %d, %v", table, c.name, c.value(17), found, err)
+			}
+		}
+	}
+}
+
+func TestParametersAreReadFromTheText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"SELECT a FROM t WHERE b = $1 AND c > $2 LIMIT $3":                  "t.b= t.c> fixed",
+		"INSERT INTO t (a, b) VALUES ($2, $1)":                              "t.b= t.a=",
+		"UPDATE t SET a = $2 WHERE b = $1 AND a < $2":                       "t.b= t.a<",
+		"DELETE FROM t WHERE $1 > a":                                        "t.a<",
+		"SELECT x.a FROM t AS x JOIN u ON u.id = x.u_id WHERE u.hash = $1":  "u.hash=",
+		"UPDATE t SET n = n + $1 WHERE id = $2":                             "t.n= t.id=",
+		"DELETE FROM t WHERE a = $1 AND b <> $2 AND NOT (a <> $1 OR b = 3)": "t.a= t.b<>",
+	} {
+		s, err := readStatement("-- name: X :exec\n" + text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var got []string
+		for _, p := range s.parameters {
+			if p.column == "" {
+				got = append(got, "fixed")
+				continue
+			}
+			got = append(got, p.table+"."+p.column+p.operator)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: read as %q, want %q", text, got, want)
+		}
+	}
+	if s, err := readStatement("-- name: X :one\nSELECT a FROM t WHERE f($1)"); err == nil {
+		t.Errorf("a riddle is read as %+v", s)
+	}
+}
+
+func TestAValueBesideAnotherFitsTheComparison(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		value    any
+		operator string
+		want     any
+	}{
+		{int64(5), "=", int64(5)},
+		{int64(5), ">", int64(4)},
+		{int64(5), "<=", int64(6)},
+		{"abc", "<", "abc~"},
+		{"abc", ">", "ab"},
+		{"abc", "<>", "abc~"},
+		{"abc", "=", "abc"},
+	} {
+		if got := beside(test.value, test.operator); got != test.want {
+			t.Errorf("%v %s: %v, want %v", test.value, test.operator, got, test.want)
+		}
+	}
+}
+
+func TestTheWorstQueryIsToldByName(t *testing.T) {
+	t.Parallel()
+	b := bench{settings: settings{rows: million}, progress: func(string, ...any) {}}
+	lines := tellGrowth(b, onSQLite, []growth{
+		{name: "Quick", factor: 1.1, few: 10, many: 11}, {name: "Slow", factor: 1.6, few: 10, many: 16},
+	})
+	if len(lines) == 0 || lines[0].OK || lines[0].Measured != 1.6 || !strings.HasPrefix(lines[0].Note, "Slow") {
+		t.Errorf("got %+v", lines)
+	}
+}

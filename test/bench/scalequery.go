@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const queryPackage = "github.com/dotkontor/dotkontor/internal/store/query"
+
+// statement is one query of the product, and where its parameters come from.
+type statement struct {
+	name, text string
+	// table is the one that the statement is about.
+	table string
+	// writes is true for whatever can't run on a reading connection, and
+	// answers for what returns rows.
+	writes, answers bool
+	inserts         bool
+	parameters      []parameter
+}
+
+// parameter is what stands in the place of $1 and so on.
+type parameter struct {
+	table, column string
+	operator      string // how the column is compared; = where it is set
+	// fixed is used where no column says what to take.
+	fixed any
+}
+
+// fixedParameters are those that no column stands beside.
+var fixedParameters = map[string]any{
+	"limit": int64(10),
+}
+
+// mayMiss are the queries that look for what no row here is: every account is in
+// good standing, nobody is in the middle of signing in, and everybody has one of
+// each thing. Their time is that of looking.
+var mayMiss = []string{
+	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
+	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
+}
+
+// readStatements reads the generated package's source: the texts there are
+// what the product runs, and a new one is found without a line here.
+func readStatements(ctx context.Context) ([]statement, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", queryPackage).Output()
+	if err != nil {
+		return nil, fmt.Errorf("the generated queries are not found (run this inside the repository): %w", err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), "*.sql.go"))
+	if err != nil {
+		return nil, err
+	}
+	var all []statement
+	for _, file := range files {
+		texts, err := queryTexts(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range texts {
+			s, err := readStatement(text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no query in %s", strings.TrimSpace(string(out)))
+	}
+	return all, nil
+}
+
+// queryTexts are the constants that sqlc has written.
+func queryTexts(file string) ([]string, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if err == nil && strings.HasPrefix(text, "-- name: ") {
+			texts = append(texts, text)
+		}
+		return true
+	})
+	return texts, nil
+}
+
+var (
+	headLine    = regexp.MustCompile(`^-- name: (\w+) :(\w+)\s`)
+	mainTable   = regexp.MustCompile(`(?i)\b(?:FROM|UPDATE|INTO)\s+(\w+)`)
+	aliases     = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|UPDATE)\s+(\w+)\s+(?:AS\s+)?(\w+)`)
+	insertion   = regexp.MustCompile(`(?is)INSERT INTO \w+ \(([^)]*)\)\s*(?:VALUES\s*\(|SELECT\s)(.*)`)
+	compared    = regexp.MustCompile(`(?:(\w+)\.)?(\w+)\s*(<=|>=|<>|=|<|>)\s*\$(\d+)\b`)
+	comparedTo  = regexp.MustCompile(`\$(\d+)\s*(<=|>=|<>|=|<|>)\s*(?:(\w+)\.)?(\w+)\b`)
+	added       = regexp.MustCompile(`(\w+)\s*=\s*\w+\s*[+-]\s*\$(\d+)\b`)
+	limited     = regexp.MustCompile(`(?i)(LIMIT|OFFSET)\s+\$(\d+)\b`)
+	placeholder = regexp.MustCompile(`\$(\d+)\b`)
+)
+
+// readStatement finds out which column each parameter is compared with or
+// written to. What it can't find out is an error, so that no query is left out
+// in silence.
+func readStatement(text string) (statement, error) {
+	head := headLine.FindStringSubmatch(text)
+	if head == nil {
+		return statement{}, fmt.Errorf("a query without a name: %.60s", text)
+	}
+	body := text[len(head[0]):]
+	s := statement{name: head[1], text: text, answers: head[2] == "one" || head[2] == "many"}
+	first := strings.ToUpper(strings.Fields(body)[0])
+	s.writes, s.inserts = first != "SELECT", first == "INSERT"
+	table := mainTable.FindStringSubmatch(body)
+	if table == nil {
+		return s, fmt.Errorf("query %s is about no table", s.name)
+	}
+	s.table = table[1]
+	known := map[int]parameter{}
+	s.readInsertion(body, known)
+	s.readComparisons(body, known)
+	for _, m := range placeholder.FindAllStringSubmatch(body, -1) {
+		n := atoi(m[1])
+		if _, found := known[n]; !found {
+			return s, fmt.Errorf("query %s: what $%d stands for can't be told from the text; say it in fixedParameters as %q",
+				s.name, n, s.name+".$"+m[1])
+		}
+	}
+	for n := range len(known) {
+		s.parameters = append(s.parameters, known[n+1])
+	}
+	return s, nil
+}
+
+func (s statement) readInsertion(body string, known map[int]parameter) {
+	m := insertion.FindStringSubmatch(body)
+	if m == nil {
+		return
+	}
+	columns := strings.Split(m[1], ",")
+	for i, value := range strings.SplitN(m[2], ",", len(columns)) {
+		if p := placeholder.FindStringSubmatch(value); p != nil && strings.HasPrefix(strings.TrimSpace(value), "$") {
+			known[atoi(p[1])] = parameter{table: s.table, column: strings.TrimSpace(columns[i]), operator: "="}
+		}
+	}
+}
+
+func (s statement) readComparisons(body string, known map[int]parameter) {
+	tableOf := map[string]string{"": s.table}
+	for _, m := range aliases.FindAllStringSubmatch(body, -1) {
+		tableOf[m[1]] = m[1]
+		if !slices.Contains([]string{"SET", "WHERE", "ORDER", "ON", "JOIN", "LIMIT"}, strings.ToUpper(m[2])) {
+			tableOf[m[2]] = m[1]
+		}
+	}
+	learn := func(n string, p parameter) {
+		if _, found := known[atoi(n)]; !found {
+			known[atoi(n)] = p
+		}
+	}
+	for n := range len(placeholder.FindAllString(body, -1)) {
+		if value, given := fixedParameters[s.name+".$"+strconv.Itoa(n+1)]; given {
+			learn(strconv.Itoa(n+1), parameter{fixed: value})
+		}
+	}
+	for _, m := range limited.FindAllStringSubmatch(body, -1) {
+		learn(m[2], parameter{fixed: fixedParameters["limit"]})
+	}
+	// What is both written and compared ("used = $2 … AND used < $2") must fit
+	// the comparison.
+	equalsLast := compared.FindAllStringSubmatch(body, -1)
+	rank := map[string]int{"=": 1, "<>": 2}
+	slices.SortStableFunc(equalsLast, func(a, b []string) int { return rank[a[3]] - rank[b[3]] })
+	for _, m := range equalsLast {
+		learn(m[4], parameter{table: tableOf[m[1]], column: m[2], operator: m[3]})
+	}
+	flipped := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+	for _, m := range comparedTo.FindAllStringSubmatch(body, -1) {
+		operator := m[2]
+		if other, turned := flipped[operator]; turned {
+			operator = other
+		}
+		learn(m[1], parameter{table: tableOf[m[3]], column: m[4], operator: operator})
+	}
+	for _, m := range added.FindAllStringSubmatch(body, -1) {
+		learn(m[2], parameter{table: s.table, column: m[1], operator: "="})
+	}
+}
+
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits) // the pattern lets only digits through
+	return n
+}
+
+// arguments are the parameters' values for row i. A new row has the number
+// fresh, and refers to row i of the others.
+func (s statement) arguments(tables map[string][]column, i, fresh int64) ([]any, error) {
+	arguments := make([]any, 0, len(s.parameters))
+	for _, p := range s.parameters {
+		if p.column == "" {
+			arguments = append(arguments, p.fixed)
+			continue
+		}
+		at := slices.IndexFunc(tables[p.table], func(c column) bool { return c.name == p.column })
+		if at < 0 {
+			return nil, fmt.Errorf("query %s: there is no column %s.%s", s.name, p.table, p.column)
+		}
+		c := tables[p.table][at]
+		row := i
+		if s.inserts && !c.refers {
+			row = fresh
+		}
+		arguments = append(arguments, beside(c.value(row), p.operator))
+	}
+	return arguments, nil
+}
+
+// beside is a value for which the comparison of a column that holds this one is
+// true: "later than now" holds for a now that is a little earlier.
+func beside(value any, operator string) any {
+	smaller := operator == ">" || operator == ">="
+	larger := operator == "<" || operator == "<="
+	switch v := value.(type) {
+	case int64:
+		if smaller {
+			return v - 1
+		}
+		if larger {
+			return v + 1
+		}
+	case string:
+		if smaller && v != "" {
+			return v[:len(v)-1]
+		}
+		if larger || operator == "<>" {
+			return v + "~"
+		}
+	}
+	return value
+}

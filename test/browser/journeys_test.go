@@ -1,0 +1,59 @@
+package browser
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/test/node"
+)
+
+// One sandbox for all: starting one and a browser is most of the time.
+func TestPeopleInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core") // before the build, which takes longer to fail
+	s := startSandbox(t)
+	for _, test := range []struct {
+		name, script string
+		// rules are the lines that the script must have printed.
+		rules []string
+	}{
+		{"a new person signs in by passkey and makes, uses and revokes a token", "passkey.mjs", []string{
+			"registered without a password", "passkey added", "signed in by passkey", "token shown once",
+			"token copied", "token used", "revoked token refused at the very next call",
+		}},
+		{"a code is good once, and a reset ends every other session", "password.mjs", []string{
+			"second factor on", "signed in with a code", "same code refused", "recovery code works", "same recovery code refused",
+			"password reset", "other sessions ended", "reset link is good once",
+		}},
+		{"everything but passkeys works without script", "noscript.mjs", []string{
+			"signed in without script", "token made without script",
+		}},
+		{"other sites can neither post nor frame nor learn a link", "crosssite.mjs", []string{
+			"cross-site post refused", "same-site post of another origin refused", "framing refused", "no secret in a Referer",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out := journey(t, s, test.script)
+			for _, rule := range test.rules {
+				if !strings.Contains(out, "ok "+rule+"\n") {
+					t.Errorf("the script did not say %q", rule)
+				}
+			}
+		})
+	}
+}
+
+func TestEveryPageIsAccessibleAndKeepsToItself(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	out := journey(t, s, "pages.mjs")
+	shots, err := os.ReadDir(s.Pictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As many pages as the portal has routes that show one, and more.
+	if pages := strings.Count(out, "ok page "); pages < 25 || len(shots) < pages {
+		t.Errorf("%d pages were looked at, and there are %d pictures", pages, len(shots))
+	}
+	t.Log("pictures: " + s.Pictures)
+}

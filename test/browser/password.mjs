@@ -1,0 +1,102 @@
+// A person with a password and an authenticator app, who forgets the password.
+import assert from "node:assert/strict";
+import { at, browse, field, linkIn, mails, ok, portal, press, refusal, totp } from "./lib.mjs";
+import { address, enter, isSignedIn, register, signOut } from "./people.mjs";
+
+const email = address("passwort");
+const password = "ein langes Passwort 1";
+const other = "ein anderes langes Passwort 2";
+
+// enterCode answers the page that asks for the second factor.
+async function enterCode(page, code) {
+  await at(page, "/portal/sign-in/code");
+  await field(page, "code").fill(code);
+  await press(page, "Weiter");
+}
+
+// nextStep waits until the app shows another code than this one.
+async function nextStep(secret, code) {
+  while (totp(secret) === code) await new Promise((resolve) => setTimeout(resolve, 250));
+  return totp(secret);
+}
+
+// A second browser of the same person, to see that it is signed out.
+async function elsewhere(visit) {
+  return browse(visit, { onPhone: true });
+}
+
+await browse(async (page, context, watched) => {
+  // Refused forms are what this journey is about.
+  watched.expects(refusal("4(01|22|29)"));
+  await register(page, email, password);
+
+  await page.goto(portal("/portal/security/second-factor"));
+  const secret = (await page.locator(".secret").textContent()).trim();
+  const first = totp(secret);
+  await field(page, "code").fill(first);
+  await press(page, "Einschalten");
+  await page.locator("#codes li").first().waitFor();
+  const codes = (await page.locator("#codes li").allTextContents()).map((code) => code.trim());
+  assert.equal(new Set(codes).size, 10);
+  ok("second factor on");
+  await page.goto(portal("/portal/security"));
+  assert.ok(!(await page.content()).includes(codes[0]));
+
+  await signOut(page);
+  await enter(page, email, password);
+  await at(page, "/portal/sign-in/code");
+  assert.equal(await isSignedIn(page), false, "the password alone opens nothing");
+  await enter(page, email, password);
+  const code = await nextStep(secret, first);
+  await enterCode(page, code);
+  await at(page, "/portal/profile");
+  ok("signed in with a code");
+
+  await signOut(page);
+  await enter(page, email, password);
+  await enterCode(page, code);
+  await page.locator(".problem, [role=alert]").first().waitFor();
+  assert.equal(await isSignedIn(page), false);
+  ok("same code refused");
+
+  await enter(page, email, password);
+  await enterCode(page, codes[3]);
+  await at(page, "/portal/profile");
+  ok("recovery code works");
+  await signOut(page);
+  await enter(page, email, password);
+  await enterCode(page, codes[3]);
+  await page.locator(".problem, [role=alert]").first().waitFor();
+  assert.equal(await isSignedIn(page), false);
+  ok("same recovery code refused");
+
+  await enter(page, email, password);
+  await enterCode(page, codes[4]);
+  await at(page, "/portal/profile");
+
+  await elsewhere(async (phone, _, watchedToo) => {
+    watchedToo.expects(refusal("4(01|04|10|22)"));
+    await phone.goto(portal("/portal/reset"));
+    await field(phone, "email").fill(email);
+    const sofar = (await mails(email)).length;
+    await press(phone, "Link anfordern");
+    await at(phone, "/portal/reset/sent");
+    const link = await linkIn(email, "/portal/reset/new", sofar + 1);
+    await phone.goto(link);
+    await field(phone, "password").fill(other);
+    await press(phone, "Passwort speichern");
+    await phone.waitForURL((url) => url.pathname !== "/portal/reset/new");
+    ok("password reset");
+    await phone.goto(link);
+    await phone.getByRole("heading", { level: 1, name: "Dieser Link gilt nicht mehr" }).waitFor();
+    ok("reset link is good once");
+  });
+  assert.equal(await isSignedIn(page), false);
+  ok("other sessions ended");
+
+  await enter(page, email, password);
+  await page.locator("[role=alert], .problem").first().waitFor();
+  await enter(page, email, other);
+  await enterCode(page, codes[5]); // a reset leaves the second factor on
+  await at(page, "/portal/profile");
+});

@@ -1,0 +1,195 @@
+// Package browser lets a real Chromium, driven by a script, do in the portal of
+// the built binary what people do there: register, sign in by passkey or with a
+// code, make a token, use it, revoke it. Mails are read from the sandbox's
+// mailbox, as a person would read them.
+//
+// A script ends with an error at the first thing that is not as it should be, and
+// prints one line for each rule that it has seen to hold. On every page that a
+// script visits it also watches for what no page may do: write an error to the
+// console, violate its own content policy, or ask another host for anything.
+//
+// The driver comes from npm (scripts/node.sh) and Chromium from the system.
+// Where one is missing, each test here is skipped and says so.
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/node"
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+const (
+	buildTimeout   = 10 * time.Minute // cold, on a busy machine
+	journeyTimeout = 6 * time.Minute  // takes one at most, on a quiet machine
+)
+
+// scripts are all files that a journey may need.
+var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs"}
+
+// sandbox is what a script is told about the product.
+type sandbox struct {
+	Portal   string `json:"portal"` // the origin
+	MCP      string `json:"mcp"`
+	Inbox    string `json:"inbox"`
+	Chromium string `json:"chromium"`
+	// Demo is the customer that every sandbox has.
+	Demo struct {
+		Email    string `json:"email"`
+		Password string `json:"password"`
+		Token    string `json:"token"`
+	} `json:"demo"`
+	// Pictures is a folder for screenshots.
+	Pictures string `json:"pictures"`
+}
+
+// chromium is the browser; the test is skipped without it.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	t.Skip("there is no Chromium (Debian: apt-get install chromium)")
+	return ""
+}
+
+// startSandbox builds the binary and runs it at a name: an address of digits
+// can't have passkeys.
+func startSandbox(t *testing.T) sandbox {
+	t.Helper()
+	browser := chromium(t)
+	folder := t.TempDir()
+	binary := filepath.Join(folder, "dotkontor")
+	ctx, cancel := context.WithTimeout(t.Context(), buildTimeout)
+	defer cancel()
+	if err := rig.Build(ctx, binary, os.Stderr); err != nil {
+		t.Fatal(err)
+	}
+	listen := freePort(t)
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.Create(filepath.Join(folder, "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := filepath.Join(folder, "info.json")
+	data := filepath.Join(folder, "data")
+	// Not the test's context, which ends before the clean-up.
+	p, err := rig.Start(context.WithoutCancel(t.Context()), rig.Command{
+		Path: binary,
+		Args: []string{
+			"sandbox", "--listen", listen, "--base-url", "http://localhost:" + port, "--data", data, "--info", info,
+		},
+		Stderr: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+		for _, path := range []string{log.Name(), filepath.Join(data, "dotkontor.log")} {
+			complainAbout(t, path)
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return told(t, info, browser)
+}
+
+// complainAbout looks for what must never stand in a log.
+func complainAbout(t *testing.T, path string) {
+	t.Helper()
+	said, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "@example.org"} {
+		if at := bytes.Index(said, []byte(word)); at >= 0 {
+			t.Errorf("the log holds %q: %.300s", word, said[max(0, at-200):])
+		}
+	}
+}
+
+// told reads what the sandbox says about itself.
+func told(t *testing.T, info, browser string) sandbox {
+	t.Helper()
+	text, err := os.ReadFile(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sandbox{Chromium: browser, Pictures: pictures(t)}
+	var said struct {
+		BaseURL string          `json:"base_url"`
+		MCPURL  string          `json:"mcp_url"`
+		Inbox   string          `json:"inbox"`
+		Demo    json.RawMessage `json:"demo"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(said.Demo, &s.Demo); err != nil {
+		t.Fatal(err)
+	}
+	s.Portal, s.MCP, s.Inbox = said.BaseURL, said.MCPURL, strings.TrimSuffix(said.Inbox, "/")
+	return s
+}
+
+// pictures is a folder that stays, so that a person can look.
+func pictures(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "dotkontor-pages-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testing.Verbose() {
+		t.Cleanup(func() { _ = os.RemoveAll(folder) }) // nobody was told where it is
+	}
+	return folder
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// journey runs a script and returns what it printed.
+func journey(t *testing.T, s sandbox, script string) string {
+	t.Helper()
+	program := node.Program(t, "playwright-core")
+	folder := node.Folder(t, scripts...)
+	settings, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "sandbox.json")
+	if err := os.WriteFile(path, settings, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := node.Run(t, journeyTimeout, program, filepath.Join(folder, script), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(strings.TrimSpace(out))
+	return out
+}
