@@ -98,8 +98,8 @@ const (
 	LetterNoAccount       LetterKind = "no_account"       // somebody asked for a reset of an address without an account
 	LetterChangeEmail     LetterKind = "change_email"     // with a link, to the new address
 	LetterEmailChanging   LetterKind = "email_changing"   // to the old address
-	LetterPasswordChanged LetterKind = "password_changed" //nolint:gosec // the name of a letter
-	LetterTokenCreated    LetterKind = "token_created"    //nolint:gosec // the name of a letter
+	LetterPasswordChanged LetterKind = "password_changed"
+	LetterTokenCreated    LetterKind = "token_created"
 	LetterSecondFactor    LetterKind = "second_factor"    // switched on or off, recovery codes renewed
 	LetterPasskey         LetterKind = "passkey"          // added or removed
 )

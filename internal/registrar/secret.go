@@ -15,7 +15,7 @@ type SecretKind string
 
 // The kinds of secrets. The prefixes are part of the contract with secret
 // scanners: they never change.
-const (
+const ( //nolint:gosec // prefixes, no credentials
 	PersonalToken SecretKind = "dotkontor_live_"
 	SessionSecret SecretKind = "dotkontor_session_"
 	DeviceSecret  SecretKind = "dotkontor_device_"

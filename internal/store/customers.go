@@ -66,7 +66,7 @@ func (a accounts) AccountByHandle(ctx context.Context, handle string) (customer.
 }
 
 func (a accounts) AccountsAfter(ctx context.Context, id string, limit int) ([]customer.Account, error) {
-	rows, err := a.q.CustomersAfter(ctx, query.CustomersAfterParams{ID: id, Limit: int32(limit)}) //nolint:gosec // a page
+	rows, err := a.q.CustomersAfter(ctx, query.CustomersAfterParams{ID: id, Limit: int32(limit)})
 	list := make([]customer.Account, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, accountOf(row))
@@ -153,7 +153,7 @@ func (a accounts) StoreLetter(ctx context.Context, letter registrar.Letter, now 
 // DeleteUnconfirmed deletes accounts whose address nobody has confirmed. They
 // can't have more than links.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
-	ids, err := a.q.StaleUnconfirmed(ctx, query.StaleUnconfirmedParams{CreatedAt: micros(madeBefore), Limit: int32(limit)}) //nolint:gosec // a batch
+	ids, err := a.q.StaleUnconfirmed(ctx, query.StaleUnconfirmedParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
 	if err != nil {
 		return 0, err
 	}
@@ -181,7 +181,7 @@ func (a accounts) DropUnconfirmed(ctx context.Context, id string) (bool, error) 
 
 // DeleteExpired deletes what is over, a batch of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
-	at, batch := micros(now), int32(limit) //nolint:gosec // a batch
+	at, batch := micros(now), int32(limit)
 	total := 0
 	for _, sweep := range []func() (int64, error){
 		func() (int64, error) {

@@ -53,7 +53,7 @@ func (a accounts) DeedsOf(ctx context.Context, id, before string, limit int) ([]
 	if before == "" {
 		before = lastDeed
 	}
-	rows, err := a.q.DeedsOfCustomer(ctx, query.DeedsOfCustomerParams{CustomerID: id, ID: before, Limit: int32(limit)}) //nolint:gosec // a page
+	rows, err := a.q.DeedsOfCustomer(ctx, query.DeedsOfCustomerParams{CustomerID: id, ID: before, Limit: int32(limit)})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, k
 	}); err != nil {
 		return err
 	}
-	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{CustomerID: s.CustomerID, Offset: int32(keep - 1)}) //nolint:gosec // a small number
+	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{CustomerID: s.CustomerID, Offset: int32(keep - 1)})
 }
 
 func (a accounts) TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error {
@@ -79,7 +79,7 @@ func (a accounts) InsertDevice(ctx context.Context, customerID string, hash regi
 	}); err != nil {
 		return err
 	}
-	return a.q.DeleteOldestDevices(ctx, query.DeleteOldestDevicesParams{CustomerID: customerID, Offset: int32(keep - 1)}) //nolint:gosec // a small number
+	return a.q.DeleteOldestDevices(ctx, query.DeleteOldestDevicesParams{CustomerID: customerID, Offset: int32(keep - 1)})
 }
 
 func (a accounts) DeleteDevices(ctx context.Context, customerID string) error {

@@ -105,8 +105,8 @@ func (a *authenticator) create(options []byte) []byte {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	attested := make([]byte, 16) // no maker
-	attested = binary.BigEndian.AppendUint16(attested, uint16(len(a.id)))
+	var noMaker [16]byte
+	attested := binary.BigEndian.AppendUint16(noMaker[:], uint16(len(a.id)))
 	attested = append(append(attested, a.id...), public...)
 	object, err := cbor.Marshal(map[string]any{
 		"fmt": "none", "attStmt": map[string]any{}, "authData": a.data(asked.PublicKey.RP.ID, attested),

@@ -147,13 +147,14 @@ func dumpSQLite(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // only read
+	defer db.Close()
 	var out strings.Builder
 	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
 		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		names, err := rows.Columns()
 		if err != nil {
 			t.Fatal(err)
@@ -181,13 +182,16 @@ func column(t *testing.T, db *sql.DB, query string) (values []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // read to its end
+	defer rows.Close()
 	for rows.Next() {
 		var value string
 		if err := rows.Scan(&value); err != nil {
 			t.Fatal(err)
 		}
 		values = append(values, value)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
 	}
 	return values
 }

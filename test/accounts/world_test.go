@@ -284,7 +284,7 @@ func newPostgres(t *testing.T) string {
 		if err != nil {
 			t.Fatal("the server for tests can't be opened")
 		}
-		defer pool.Close() //nolint:errcheck // nothing was left open
+		defer pool.Close()
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			t.Fatal(err)
 		}

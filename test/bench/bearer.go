@@ -44,7 +44,7 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := pg.Start()
+	server, err := pg.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 	if errors.Is(err, pg.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
@@ -52,8 +52,8 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	url, drop, err := server.NewDatabase()
+	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	url, drop, err := server.NewDatabase() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := pg.Start()
+	server, err := pg.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 	if errors.Is(err, pg.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
@@ -49,13 +49,13 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	var drops []func() error
-	defer func() {
+	defer func() { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 		for _, drop := range drops {
 			err = errors.Join(err, drop())
 		}
 		err = errors.Join(err, server.Stop())
 	}()
-	onServer := func(int64) (store.Options, error) {
+	onServer := func(int64) (store.Options, error) { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 		url, drop, err := server.NewDatabase()
 		if err == nil {
 			drops = append(drops, drop)
@@ -165,7 +165,7 @@ func (s statement) times(ctx context.Context, g *grown) ([]float64, error) {
 	all := make([]float64, 0, timesEach)
 	touched := int64(0)
 	for n := range int64(timesEach) {
-		set, err := s.arguments(g.tables, rand.Int64N(g.rows), g.rows+n) //nolint:gosec // no secret
+		set, err := s.arguments(g.tables, rand.Int64N(g.rows), g.rows+n)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -149,8 +150,7 @@ func describe(ctx context.Context, pool *sql.DB, names []string) (map[string][]c
 			return nil, err
 		}
 		types, err := rows.ColumnTypes()
-		rows.Close()
-		if err != nil {
+		if err := errors.Join(err, rows.Close()); err != nil {
 			return nil, err
 		}
 		for _, t := range types {
@@ -234,7 +234,7 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	if err != nil {
 		return nil, err
 	}
-	defer pool.Close()
+	defer func() { _ = pool.Close() }() // what was loaded is committed
 	pool.SetMaxOpenConns(1)
 	names, err := listTables(ctx, pool, kind)
 	if err != nil {

@@ -163,7 +163,7 @@ func (c *crowd) persist(ctx context.Context, n int) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(wait + rand.N(4*wait)): //nolint:gosec // no secret
+		case <-time.After(wait + rand.N(4*wait)):
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Config struct {
 	// https://example.com. Passkeys belong to one host name. PasskeyOrigins makes
 	// the list from a base address. Without any there are no passkeys.
 	Origins []string
-	// Issuer is the name that authenticator apps and passkey dialogs show; empty
+	// Issuer is the name that authenticator apps and passkey prompts show; empty
 	// means dotkontor.
 	Issuer string
 	Limits Limits

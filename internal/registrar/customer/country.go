@@ -85,7 +85,7 @@ func fitForm(form, bare string) (string, bool) {
 			return "", false
 		}
 		digit, letter := bare[0] >= '0' && bare[0] <= '9', bare[0] >= 'A' && bare[0] <= 'Z'
-		if !(digit && want != 'A') && !(letter && want != '9') {
+		if fits := digit && want != 'A' || letter && want != '9'; !fits {
 			return "", false
 		}
 		out.WriteByte(bare[0])

@@ -169,7 +169,7 @@ func matches(stored, password string, cost Cost) (ok, outdated bool, err error) 
 			return false, false, err
 		}
 	}
-	key := argon2.IDKey([]byte(norm.NFC.String(password)), p.salt, p.cost.Passes, p.cost.Memory, p.lanes, uint32(len(p.key))) //nolint:gosec // at most 64
+	key := argon2.IDKey([]byte(norm.NFC.String(password)), p.salt, p.cost.Passes, p.cost.Memory, p.lanes, uint32(len(p.key)))
 	equal := subtle.ConstantTimeCompare(key, p.key) == 1
 	return equal && stored != "", p.cost != cost || p.lanes != lanes, nil
 }
