@@ -15,15 +15,15 @@ type SecretKind string
 
 // The kinds of secrets. The prefixes are part of the contract with secret
 // scanners: they never change.
-const ( //nolint:gosec // prefixes, no credentials
-	PersonalToken SecretKind = "dotkontor_live_"
-	SessionSecret SecretKind = "dotkontor_session_"
+const (
+	PersonalToken SecretKind = "dotkontor_live_"    //nolint:gosec // a prefix
+	SessionSecret SecretKind = "dotkontor_session_" //nolint:gosec // a prefix
 	DeviceSecret  SecretKind = "dotkontor_device_"
-	LinkSecret    SecretKind = "dotkontor_link_"
+	LinkSecret    SecretKind = "dotkontor_link_" //nolint:gosec // a prefix
 	AccessToken   SecretKind = "dotkontor_access_"
-	RefreshToken  SecretKind = "dotkontor_refresh_"
+	RefreshToken  SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
 	ClientSecret  SecretKind = "dotkontor_client_"
-	CodeSecret    SecretKind = "dotkontor_code_"
+	CodeSecret    SecretKind = "dotkontor_code_" //nolint:gosec // a prefix
 	Ceremony      SecretKind = "dotkontor_ceremony_"
 )
 

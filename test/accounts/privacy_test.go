@@ -150,30 +150,35 @@ func dumpSQLite(t *testing.T, path string) string {
 	defer db.Close()
 	var out strings.Builder
 	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rows.Close()
-		names, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			values, into := make([]any, len(names)), make([]any, len(names))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			if err := rows.Scan(into...); err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintln(&out, append([]any{table}, values...)...)
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		dumpTable(t, db, table, &out)
 	}
 	return out.String()
+}
+
+func dumpTable(t *testing.T, db *sql.DB, table string, out *strings.Builder) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values, into := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(out, append([]any{table}, values...)...)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func column(t *testing.T, db *sql.DB, query string) (values []string) {

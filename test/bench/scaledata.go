@@ -145,12 +145,8 @@ func identifier(table string) formula {
 func describe(ctx context.Context, pool *sql.DB, names []string) (map[string][]column, error) {
 	tables := map[string][]column{}
 	for _, table := range names {
-		rows, err := pool.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
+		types, err := columnTypes(ctx, pool, table)
 		if err != nil {
-			return nil, err
-		}
-		types, err := rows.ColumnTypes()
-		if err := errors.Join(err, rows.Close()); err != nil {
 			return nil, err
 		}
 		for _, t := range types {
@@ -158,11 +154,18 @@ func describe(ctx context.Context, pool *sql.DB, names []string) (map[string][]c
 			c.formula, c.refers = formulaFor(table, c.name, c.text, names)
 			tables[table] = append(tables[table], c)
 		}
-		if err := rows.Err(); err != nil {
-			return nil, err
-		}
 	}
 	return tables, nil
+}
+
+func columnTypes(ctx context.Context, pool *sql.DB, table string) ([]*sql.ColumnType, error) {
+	rows, err := pool.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	return types, errors.Join(err, rows.Err())
 }
 
 // fill writes the rows of a table.
