@@ -9,10 +9,11 @@ import (
 )
 
 // deedPrefix and lastDeed bound the identifiers of deeds; pages go backwards
-// from the last one.
+// from the last one. It is longer than any and made of letters, because
+// PostgreSQL may order text by a language's rules, where punctuation stands first.
 const (
 	deedPrefix = "act_"
-	lastDeed   = deedPrefix + "~"
+	lastDeed   = deedPrefix + "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 )
 
 // recordDeed writes one entry of the audit, in the transaction of what it tells.

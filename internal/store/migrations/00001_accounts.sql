@@ -120,6 +120,8 @@ CREATE TABLE tokens (
 );
 CREATE UNIQUE INDEX tokens_hash ON tokens (hash);
 CREATE INDEX tokens_customer ON tokens (customer_id, id);
+-- Who makes and revokes many has few active ones.
+CREATE INDEX tokens_active ON tokens (customer_id, id) WHERE revoked_at = 0;
 
 -- What customers hold.
 CREATE TABLE domains (

@@ -1,9 +1,12 @@
 -- name: DomainsOfCustomer :many
-SELECT id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
 FROM domains
-WHERE customer_id = $1
-ORDER BY name;
+WHERE customer_id = $1;
 
--- name: InsertDomain :exec
+-- name: InsertDomain :execrows
 INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
+
+-- name: HolderExists :one
+SELECT id FROM customers WHERE id = $1;

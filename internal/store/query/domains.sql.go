@@ -10,34 +10,23 @@ import (
 )
 
 const domainsOfCustomer = `-- name: DomainsOfCustomer :many
-SELECT id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
 FROM domains
 WHERE customer_id = $1
-ORDER BY name
 `
 
-type DomainsOfCustomerRow struct {
-	ID        string
-	Name      string
-	Tld       string
-	Status    string
-	PaidUntil int64
-	AutoRenew int64
-	CreatedAt int64
-	UpdatedAt int64
-}
-
-func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]DomainsOfCustomerRow, error) {
+func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]Domain, error) {
 	rows, err := q.db.QueryContext(ctx, domainsOfCustomer, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []DomainsOfCustomerRow{}
+	items := []Domain{}
 	for rows.Next() {
-		var i DomainsOfCustomerRow
+		var i Domain
 		if err := rows.Scan(
 			&i.ID,
+			&i.CustomerID,
 			&i.Name,
 			&i.Tld,
 			&i.Status,
@@ -59,9 +48,21 @@ func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]D
 	return items, nil
 }
 
-const insertDomain = `-- name: InsertDomain :exec
+const holderExists = `-- name: HolderExists :one
+SELECT id FROM customers WHERE id = $1
+`
+
+func (q *Queries) HolderExists(ctx context.Context, id string) (string, error) {
+	row := q.db.QueryRowContext(ctx, holderExists, id)
+	var id_2 string
+	err := row.Scan(&id_2)
+	return id_2, err
+}
+
+const insertDomain = `-- name: InsertDomain :execrows
 INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING
 `
 
 type InsertDomainParams struct {
@@ -76,8 +77,8 @@ type InsertDomainParams struct {
 	UpdatedAt  int64
 }
 
-func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) error {
-	_, err := q.db.ExecContext(ctx, insertDomain,
+func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertDomain,
 		arg.ID,
 		arg.CustomerID,
 		arg.Name,
@@ -88,5 +89,8 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) erro
 		arg.CreatedAt,
 		arg.UpdatedAt,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ holding.Store = (*DB)(nil)
+
+// DomainsOf returns the account's domains.
+func (db *DB) DomainsOf(ctx context.Context, customer string) ([]holding.Domain, error) {
+	rows, err := db.read().DomainsOfCustomer(ctx, customer)
+	if err != nil {
+		return nil, err
+	}
+	domains := make([]holding.Domain, 0, len(rows))
+	for _, row := range rows {
+		domains = append(domains, holding.Domain{
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
+			Status: holding.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
+			CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		})
+	}
+	return domains, nil
+}
+
+// AddDomain stores a domain with its deed.
+func (db *DB) AddDomain(ctx context.Context, domain holding.Domain, deed registrar.Deed) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		_, err := q.HolderExists(ctx, domain.Customer)
+		if errors.Is(err, sql.ErrNoRows) {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}
+		}
+		if err != nil {
+			return err
+		}
+		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
+			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,
+			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), AutoRenew: number(domain.AutoRenew),
+			CreatedAt: micros(domain.CreatedAt), UpdatedAt: micros(domain.UpdatedAt),
+		})
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return &registrar.Error{Kind: registrar.KindConflict, Code: holding.NameHeld}
+		}
+		return recordDeed(ctx, q, deed)
+	})
+}
+
+// number is how yes and no are stored.
+func number(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
