@@ -24,6 +24,7 @@ const (
 	RefreshToken  SecretKind = "dotkontor_refresh_"
 	ClientSecret  SecretKind = "dotkontor_client_"
 	CodeSecret    SecretKind = "dotkontor_code_"
+	ConsentSecret SecretKind = "dotkontor_consent_"
 )
 
 const (

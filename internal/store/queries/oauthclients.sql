@@ -18,7 +18,7 @@ WHERE id = $1;
 
 -- name: DeleteUnusedClients :execrows
 DELETE FROM clients
-WHERE id IN (
+WHERE clients.last_used_at < $1 AND clients.id IN (
     SELECT c.id FROM clients c
     WHERE c.last_used_at < $1
       AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = c.id)

@@ -11,21 +11,20 @@ UPDATE grants SET last_used_at = $2, expires_at = $3
 WHERE id = $1 AND revoked_at = 0;
 
 -- name: LockGrant :one
-UPDATE grants SET last_used_at = $2
+UPDATE grants SET generation = generation
 WHERE id = $1 AND revoked_at = 0
-RETURNING generation, customer_id;
+RETURNING generation;
 
 -- name: TouchGrant :exec
 UPDATE grants SET last_used_at = $2
 WHERE id = $1 AND last_used_at < $2;
 
--- name: RevokeGrant :one
+-- name: RevokeGrant :execrows
 UPDATE grants SET revoked_at = $2, expires_at = $2
-WHERE id = $1 AND revoked_at = 0
-RETURNING customer_id, client_name;
+WHERE id = $1 AND revoked_at = 0;
 
 -- name: ClientOfGrant :one
-SELECT client_id, client_name
+SELECT client_id
 FROM grants
 WHERE id = $1 AND customer_id = $2;
 
@@ -63,7 +62,7 @@ INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at)
 VALUES ($1, $2, $3, $4);
 
 -- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at, r.used_at, r.reuses,
+SELECT r.generation, r.expires_at,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id
@@ -75,7 +74,7 @@ UPDATE refresh_tokens SET used_at = $2
 WHERE hash = $1 AND used_at = 0 AND expires_at > $2;
 
 -- name: RefreshTokenState :one
-SELECT generation, expires_at, used_at, reuses
+SELECT generation, used_at
 FROM refresh_tokens
 WHERE hash = $1;
 

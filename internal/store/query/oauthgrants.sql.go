@@ -70,7 +70,7 @@ func (q *Queries) AdvanceGrant(ctx context.Context, arg AdvanceGrantParams) (int
 }
 
 const clientOfGrant = `-- name: ClientOfGrant :one
-SELECT client_id, client_name
+SELECT client_id
 FROM grants
 WHERE id = $1 AND customer_id = $2
 `
@@ -80,16 +80,11 @@ type ClientOfGrantParams struct {
 	CustomerID string
 }
 
-type ClientOfGrantRow struct {
-	ClientID   string
-	ClientName string
-}
-
-func (q *Queries) ClientOfGrant(ctx context.Context, arg ClientOfGrantParams) (ClientOfGrantRow, error) {
+func (q *Queries) ClientOfGrant(ctx context.Context, arg ClientOfGrantParams) (string, error) {
 	row := q.db.QueryRowContext(ctx, clientOfGrant, arg.ID, arg.CustomerID)
-	var i ClientOfGrantRow
-	err := row.Scan(&i.ClientID, &i.ClientName)
-	return i, err
+	var client_id string
+	err := row.Scan(&client_id)
+	return client_id, err
 }
 
 const deleteEndedGrants = `-- name: DeleteEndedGrants :execrows
@@ -278,26 +273,16 @@ func (q *Queries) InsertRefreshToken(ctx context.Context, arg InsertRefreshToken
 }
 
 const lockGrant = `-- name: LockGrant :one
-UPDATE grants SET last_used_at = $2
+UPDATE grants SET generation = generation
 WHERE id = $1 AND revoked_at = 0
-RETURNING generation, customer_id
+RETURNING generation
 `
 
-type LockGrantParams struct {
-	ID         string
-	LastUsedAt int64
-}
-
-type LockGrantRow struct {
-	Generation int64
-	CustomerID string
-}
-
-func (q *Queries) LockGrant(ctx context.Context, arg LockGrantParams) (LockGrantRow, error) {
-	row := q.db.QueryRowContext(ctx, lockGrant, arg.ID, arg.LastUsedAt)
-	var i LockGrantRow
-	err := row.Scan(&i.Generation, &i.CustomerID)
-	return i, err
+func (q *Queries) LockGrant(ctx context.Context, id string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, lockGrant, id)
+	var generation int64
+	err := row.Scan(&generation)
+	return generation, err
 }
 
 const prolongGrant = `-- name: ProlongGrant :execrows
@@ -320,7 +305,7 @@ func (q *Queries) ProlongGrant(ctx context.Context, arg ProlongGrantParams) (int
 }
 
 const refreshTokenByHash = `-- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at, r.used_at, r.reuses,
+SELECT r.generation, r.expires_at,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id
@@ -331,8 +316,6 @@ WHERE r.hash = $1
 type RefreshTokenByHashRow struct {
 	Generation int64
 	ExpiresAt  int64
-	UsedAt     int64
-	Reuses     int64
 	GrantID    string
 	CustomerID string
 	ClientID   string
@@ -348,8 +331,6 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 	err := row.Scan(
 		&i.Generation,
 		&i.ExpiresAt,
-		&i.UsedAt,
-		&i.Reuses,
 		&i.GrantID,
 		&i.CustomerID,
 		&i.ClientID,
@@ -362,27 +343,20 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 }
 
 const refreshTokenState = `-- name: RefreshTokenState :one
-SELECT generation, expires_at, used_at, reuses
+SELECT generation, used_at
 FROM refresh_tokens
 WHERE hash = $1
 `
 
 type RefreshTokenStateRow struct {
 	Generation int64
-	ExpiresAt  int64
 	UsedAt     int64
-	Reuses     int64
 }
 
 func (q *Queries) RefreshTokenState(ctx context.Context, hash string) (RefreshTokenStateRow, error) {
 	row := q.db.QueryRowContext(ctx, refreshTokenState, hash)
 	var i RefreshTokenStateRow
-	err := row.Scan(
-		&i.Generation,
-		&i.ExpiresAt,
-		&i.UsedAt,
-		&i.Reuses,
-	)
+	err := row.Scan(&i.Generation, &i.UsedAt)
 	return i, err
 }
 
@@ -404,10 +378,9 @@ func (q *Queries) ReuseRefreshToken(ctx context.Context, arg ReuseRefreshTokenPa
 	return result.RowsAffected()
 }
 
-const revokeGrant = `-- name: RevokeGrant :one
+const revokeGrant = `-- name: RevokeGrant :execrows
 UPDATE grants SET revoked_at = $2, expires_at = $2
 WHERE id = $1 AND revoked_at = 0
-RETURNING customer_id, client_name
 `
 
 type RevokeGrantParams struct {
@@ -415,16 +388,12 @@ type RevokeGrantParams struct {
 	RevokedAt int64
 }
 
-type RevokeGrantRow struct {
-	CustomerID string
-	ClientName string
-}
-
-func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (RevokeGrantRow, error) {
-	row := q.db.QueryRowContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
-	var i RevokeGrantRow
-	err := row.Scan(&i.CustomerID, &i.ClientName)
-	return i, err
+func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const revokeGrantsOfClient = `-- name: RevokeGrantsOfClient :execrows
