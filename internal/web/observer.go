@@ -44,7 +44,6 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header["X-Request-Id"] = []string{id}
 	header["X-Content-Type-Options"] = noSniff
 
-	handler, pattern := o.route(r)
 	o.metrics.underWay.Inc()
 	defer func() {
 		problem := recover()
@@ -54,6 +53,11 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		o.metrics.underWay.Dec()
 		took := time.Since(began)
+		// ServeMux leaves the pattern in the request before it calls the handler.
+		pattern := r.Pattern
+		if pattern == "" {
+			pattern = "/"
+		}
 		o.metrics.observe(pattern, rec.status(), took)
 		o.record(r, rec, id, pattern, took)
 		rec.ResponseWriter = nil
@@ -62,7 +66,11 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(problem) // the agreed way to drop a connection
 		}
 	}()
-	handler.ServeHTTP(rec, r)
+	if !isClean(r.URL.Path) {
+		notFound(rec, r)
+		return
+	}
+	o.mux.ServeHTTP(rec, r)
 }
 
 var noSniff = []string{"nosniff"}
@@ -80,18 +88,15 @@ func newRequestID() string {
 	return string(id[:])
 }
 
-// route finds the handler without ServeMux's redirects: a path that would have
-// to be cleaned first is a path that does not exist.
-func (o *observer) route(r *http.Request) (http.Handler, string) {
-	p := r.URL.Path
+// isClean keeps ServeMux from redirecting: a path that would have to be cleaned
+// first is a path that does not exist.
+func isClean(p string) bool {
 	if p == "" || p[0] != '/' {
-		return http.HandlerFunc(notFound), "/"
+		return false
 	}
+	clean := path.Clean(p)
 	// A slash at the end is part of the name: /oauth/token/ has one.
-	if clean := path.Clean(p); clean != p && (clean == "/" || clean+"/" != p) {
-		return http.HandlerFunc(notFound), "/"
-	}
-	return o.mux.Handler(r)
+	return clean == p || clean != "/" && clean+"/" == p
 }
 
 // record writes the one line about this request. Nothing in it comes from the

@@ -1,0 +1,80 @@
+package customer
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Config is what a Service is made of. Store, SealKey, Origins and Limits are
+// required.
+type Config struct {
+	Store Store
+	// SealKey encrypts the secrets of authenticator apps. Who changes it switches
+	// off everybody's codes, though not their recovery codes.
+	SealKey [32]byte
+	// Origins are the addresses under which browsers see the portal, such as
+	// https://example.com. Passkeys belong to one host name. PasskeyOrigins makes
+	// the list from a base address.
+	Origins []string
+	// Issuer is the name that authenticator apps and passkey dialogs show; empty
+	// means dotkontor.
+	Issuer string
+	Limits Limits
+	// SessionIdle ends a session that is not used; 0 means 14 days.
+	SessionIdle time.Duration
+	// SessionLife ends every session; 0 means 90 days.
+	SessionLife time.Duration
+	// Hashes is how many passwords are hashed at a time, each in 64 MiB; 0 means
+	// half of the cores, at least one and at most four.
+	Hashes int
+	// Waiting is how many sign-ins may wait for that; 0 means 2048.
+	Waiting int
+	// LettersWaiting is called after a letter was stored, to have it sent at once;
+	// nil means that the sender looks for itself.
+	LettersWaiting func()
+	// Now is the clock. Codes of authenticator apps go by it too, so it should
+	// show the true time.
+	Now func() time.Time
+	// Logger may be nil.
+	Logger *slog.Logger
+}
+
+const (
+	day                = 24 * time.Hour
+	defaultSessionIdle = 14 * day
+	defaultSessionLife = 90 * day
+	defaultWaiting     = 2048
+	defaultIssuer      = "dotkontor"
+)
+
+func (cfg Config) withDefaults() (Config, error) {
+	if cfg.Store == nil {
+		return cfg, errors.New("customer: a store is needed")
+	}
+	if cfg.SealKey == ([32]byte{}) {
+		return cfg, errors.New("customer: the key that seals second factors is missing")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.LettersWaiting == nil {
+		cfg.LettersWaiting = func() {}
+	}
+	if cfg.SessionIdle <= 0 {
+		cfg.SessionIdle = defaultSessionIdle
+	}
+	if cfg.SessionLife <= 0 {
+		cfg.SessionLife = defaultSessionLife
+	}
+	if cfg.Issuer == "" {
+		cfg.Issuer = defaultIssuer
+	}
+	if cfg.Waiting <= 0 {
+		cfg.Waiting = defaultWaiting
+	}
+	return cfg, cfg.Limits.check()
+}

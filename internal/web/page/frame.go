@@ -1,0 +1,175 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+)
+
+// Where the frame sends people.
+const (
+	HomePath        = "/portal"
+	SignInPath      = "/portal/sign-in"
+	SignInAgainPath = "/portal/sign-in-again"
+	LanguagePath    = "/portal/language"
+	SignOutPath     = "/portal/sign-out"
+	StaticPath      = "/portal/static/"
+)
+
+// Sessions says who holds a session's secret.
+type Sessions interface {
+	// Visitor is a registrar.KindUnauthenticated error for every secret that
+	// opens nothing.
+	Visitor(ctx context.Context, secret string) (customer.Visitor, error)
+}
+
+// Config is what the frame needs.
+type Config struct {
+	// BaseURL is where people reach the service. With https, cookies are bound to
+	// it and browsers are told to stay on it.
+	BaseURL  string
+	Sessions Sessions
+	// Address says where a request came from.
+	Address func(*http.Request) netip.Addr
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Frame is shared by all pages. It is safe for concurrent use.
+type Frame struct {
+	sessions Sessions
+	address  func(*http.Request) netip.Addr
+	now      func() time.Time
+	origin   string
+	secure   bool
+	guard    *http.CrossOriginProtection
+	static   map[string]asset
+	views    *Views
+}
+
+// New prepares the frame.
+func New(cfg Config) (*Frame, error) {
+	base, err := url.Parse(cfg.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("page: the base address %q is none", cfg.BaseURL)
+	}
+	if cfg.Sessions == nil || cfg.Address == nil {
+		return nil, errors.New("page: sessions and an address are needed")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	f := &Frame{
+		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
+		origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
+		guard: http.NewCrossOriginProtection(),
+	}
+	// Behind a proxy the Host header may be another one than people see.
+	if err := f.guard.AddTrustedOrigin(f.origin); err != nil {
+		return nil, fmt.Errorf("page: the base address: %w", err)
+	}
+	if f.static, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	if f.views, err = f.Parse(ownTemplates, Words{German: german, English: english}); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Visit is one request for a page, read as far as every page needs it.
+type Visit struct {
+	W http.ResponseWriter
+	R *http.Request
+	// Visitor is who is signed in; SignedIn says whether anybody is.
+	Visitor  customer.Visitor
+	SignedIn bool
+	// Language is de or en.
+	Language string
+	// Now is the time of the whole visit.
+	Now time.Time
+
+	frame *Frame
+	// back is the page that a form of this visit stands on.
+	back string
+}
+
+// Visitor says who is signed in. It is a registrar.KindUnauthenticated error if
+// nobody is; every other error means that it can't be found out.
+func (f *Frame) Visitor(r *http.Request) (customer.Visitor, error) {
+	secret := f.SessionSecret(r)
+	if secret == "" {
+		return customer.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+	}
+	return f.sessions.Visitor(r.Context(), secret)
+}
+
+// Actor is who acts in this visit.
+func (v *Visit) Actor() registrar.Actor {
+	address := v.frame.address(v.R)
+	if v.SignedIn {
+		return v.Visitor.Actor(address)
+	}
+	return registrar.Actor{Kind: registrar.ActorPerson, Address: address}
+}
+
+// Recent says whether the visitor has signed in so recently that what matters
+// may be done.
+func (v *Visit) Recent() bool { return v.Actor().RequireRecentSignIn(v.Now) == nil }
+
+// Field is a field of the form or, on GET, nothing: what changes something is
+// never taken from an address.
+func (v *Visit) Field(name string) string { return v.R.PostForm.Get(name) }
+
+// Text is a field without white space around it; for everything but passwords.
+func (v *Visit) Text(name string) string { return strings.TrimSpace(v.Field(name)) }
+
+// Query is a parameter of the address.
+func (v *Visit) Query(name string) string { return v.R.URL.Query().Get(name) }
+
+// Origin is the site that the browser says it is on, to which a passkey would
+// belong; whether it is one of ours is for others to decide.
+func (v *Visit) Origin() string {
+	if origin := v.R.Header.Get("Origin"); origin != "" {
+		return origin
+	}
+	return v.frame.origin
+}
+
+// Agent is the browser's name for itself, shortened; only for the list of
+// sessions.
+func (v *Visit) Agent() string {
+	const longest = 200
+	agent := strings.ToValidUTF8(v.R.UserAgent(), "")
+	if len(agent) > longest {
+		agent = strings.ToValidUTF8(agent[:longest], "")
+	}
+	return agent
+}
+
+// SeeOther sends the browser to another page of ours.
+func (v *Visit) SeeOther(path string) error {
+	// http.Redirect would write a body that quotes the address.
+	v.W.Header().Set("Location", path)
+	v.W.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// SignInFirst sends somebody to a page where one signs in, and afterwards back to
+// where the visit was to lead: this page on GET, after a POST the page that the
+// form stood on.
+func (v *Visit) SignInFirst(path string) error {
+	next := v.back
+	if v.R.Method == http.MethodGet || v.R.Method == http.MethodHead {
+		next = v.R.URL.RequestURI()
+	}
+	return v.SeeOther(path + "?next=" + url.QueryEscape(next))
+}

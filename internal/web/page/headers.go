@@ -1,0 +1,32 @@
+package page
+
+import "net/http"
+
+// policy lets a page load what is ours and nothing else. What forms may lead to
+// is added by the page: a consent's answer goes to an application elsewhere.
+const (
+	policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'"
+	formsStayHere = "; form-action 'self'"
+)
+
+// protect sets the headers of every page and of every answer below it.
+func (f *Frame) protect(header http.Header) {
+	header.Set("Content-Security-Policy", policy+formsStayHere)
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("X-Content-Type-Options", "nosniff")
+	// With no-referrer Chromium would send "Origin: null" with our own forms.
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), "+
+		"publickey-credentials-create=(self), publickey-credentials-get=(self)")
+	if f.secure {
+		header.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// LetFormsLeave allows this one page's forms to lead to another host, because a
+// browser applies form-action to the redirects after a form, too.
+func (v *Visit) LetFormsLeave() { v.W.Header().Set("Content-Security-Policy", policy) }

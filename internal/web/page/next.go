@@ -1,0 +1,35 @@
+package page
+
+import (
+	"net/url"
+	"strings"
+)
+
+// longestNext is more than any address of ours is long, an authorization request
+// with its state included.
+const longestNext = 4096
+
+// LocalPath returns next if it is the address of one of our own pages, else
+// fallback. Everything that a browser could read as another host is refused: two
+// slashes, a backslash, control characters, an address with a scheme; and so is
+// everything that is no page.
+func LocalPath(next, fallback string) string {
+	if len(next) < 2 || len(next) > longestNext || next[0] != '/' {
+		return fallback
+	}
+	if strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == 0xfffd }) {
+		return fallback
+	}
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.Fragment != "" {
+		return fallback
+	}
+	if strings.Contains(u.Path, "//") || strings.Contains(u.Path, "\\") || strings.Contains(u.Path+"/", "/../") ||
+		strings.Contains(u.Path+"/", "/./") {
+		return fallback
+	}
+	if u.Path != "/portal" && !strings.HasPrefix(u.Path, "/portal/") && !strings.HasPrefix(u.Path, "/oauth/") {
+		return fallback
+	}
+	return next
+}

@@ -1,0 +1,162 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+// Route is one line of a list of pages. Path is a pattern of http.ServeMux
+// without a method.
+type Route struct {
+	Method, Path string
+	Handler      http.HandlerFunc
+}
+
+// Func is a page. It renders, redirects, or returns why not.
+type Func func(*Visit) error
+
+// What a form and a passkey's answer may weigh.
+const (
+	largestForm   = 16 << 10
+	largestScript = 64 << 10
+)
+
+const (
+	crossSite registrar.Code = "cross_site"
+	tooLarge  registrar.Code = "too_large"
+	badForm   registrar.Code = "bad_form"
+)
+
+// Open is a page for everybody.
+func (f *Frame) Open(page Func) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := f.visit(w, r, largestForm)
+		if err == nil {
+			err = v.readForm()
+		}
+		if err == nil {
+			err = page(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	}
+}
+
+// Members is a page for those who have signed in; others are sent to the sign-in
+// first. back is the page that the form of a POST stands on.
+func (f *Frame) Members(back string, page Func) http.HandlerFunc {
+	return f.Open(func(v *Visit) error {
+		v.back = back
+		if !v.SignedIn {
+			return v.SignInFirst(SignInPath)
+		}
+		return page(v)
+	})
+}
+
+// Script is an endpoint that our own script calls with JSON. Its errors are JSON
+// with a sentence, or the address of the page where one signs in.
+func (f *Frame) Script(back string, members bool, endpoint func(v *Visit, body []byte) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := f.visit(w, r, largestScript)
+		v.back = back
+		var body []byte
+		if err == nil {
+			body, err = io.ReadAll(r.Body)
+		}
+		if err == nil && len(body) > 0 && !json.Valid(body) {
+			err = &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
+		}
+		if err == nil && members && !v.SignedIn {
+			err = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+		}
+		var answer any
+		if err == nil {
+			answer, err = endpoint(v, body)
+		}
+		if err != nil {
+			v.failScript(err)
+			return
+		}
+		wire.WriteJSON(w, http.StatusOK, answer)
+	}
+}
+
+// visit reads what every page needs. The visit is good for telling the error,
+// too.
+func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Visit, error) {
+	f.protect(w.Header())
+	v := &Visit{W: w, R: r, Language: f.language(r), Now: f.now(), frame: f, back: HomePath}
+	if err := f.guard.Check(r); err != nil {
+		return v, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	visitor, err := f.Visitor(r)
+	switch {
+	case err == nil:
+		v.Visitor, v.SignedIn = visitor, true
+		if known(visitor.Customer.Language) {
+			v.Language = visitor.Customer.Language
+		}
+	case registrar.KindOf(err) != registrar.KindUnauthenticated:
+		return v, err
+	}
+	return v, nil
+}
+
+func (v *Visit) readForm() error {
+	if v.R.Method != http.MethodPost {
+		return nil
+	}
+	err := v.R.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: tooLarge}
+	case err != nil:
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
+	}
+	return nil
+}
+
+// The languages.
+const (
+	German  = "de"
+	English = "en"
+)
+
+func known(language string) bool { return language == German || language == English }
+
+// language is the browser's choice. What the browser says about its owner's
+// languages is ignored: a page must look the same to everybody who is told its
+// address.
+func (f *Frame) language(r *http.Request) string {
+	if chosen := f.cookie(r, languageCookie); known(chosen) {
+		return chosen
+	}
+	return German
+}
+
+// NotFound is the page for what does not exist.
+func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
+	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"})
+}
+
+// NoSuchMethod is the page for a method that a path does not have.
+func (f *Frame) NoSuchMethod(w http.ResponseWriter, r *http.Request) {
+	f.refuse(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: noSuchMethod})
+}
+
+func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, refusal error) {
+	v, err := f.visit(w, r, largestForm)
+	if err == nil {
+		err = refusal
+	}
+	v.fail(err)
+}

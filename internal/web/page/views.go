@@ -1,0 +1,230 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+//go:embed templates
+var ownTemplates embed.FS
+
+// partials is the file whose definitions every other file of a folder may use.
+const partials = "partials.html"
+
+// Words are the texts of some pages: two tables with the same keys. A text has
+// places {1}, {2} and so on.
+type Words struct{ German, English map[string]string }
+
+// Views are the parsed pages of one folder. They are safe for concurrent use.
+type Views struct {
+	frame *Frame
+	words map[string]map[string]string
+	pages map[string]map[string]*template.Template
+}
+
+// Parse reads every page of the folder "templates" in files. The texts of the
+// frame may be used in all of them.
+func (f *Frame) Parse(files fs.FS, words Words) (*Views, error) {
+	views := &Views{
+		frame: f, words: make(map[string]map[string]string), pages: make(map[string]map[string]*template.Template),
+	}
+	for language, table := range map[string][2]map[string]string{German: {german, words.German}, English: {english, words.English}} {
+		views.words[language] = maps.Clone(table[0])
+		maps.Copy(views.words[language], table[1])
+		pages, err := f.parse(files, views.functions(language))
+		if err != nil {
+			return nil, err
+		}
+		views.pages[language] = pages
+	}
+	return views, nil
+}
+
+func (f *Frame) parse(files fs.FS, functions template.FuncMap) (map[string]*template.Template, error) {
+	base, err := template.New("frame.html").Funcs(functions).ParseFS(ownTemplates, "templates/frame.html", "templates/"+partials)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(files, "templates/"+partials); err == nil {
+		if base, err = base.ParseFS(files, "templates/"+partials); err != nil {
+			return nil, err
+		}
+	}
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[string]*template.Template)
+	for _, name := range names {
+		file := path.Base(name)
+		if file == partials || file == "frame.html" {
+			continue
+		}
+		page, err := base.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if page, err = page.ParseFS(files, name); err != nil {
+			return nil, err
+		}
+		pages[strings.TrimSuffix(file, ".html")] = page
+	}
+	return pages, nil
+}
+
+// functions are what templates may call.
+func (views *Views) functions(language string) template.FuncMap {
+	return template.FuncMap{
+		"t": func(key string, values ...any) (string, error) {
+			text, ok := views.words[language][key]
+			if !ok {
+				return "", fmt.Errorf("no text %q", key)
+			}
+			return fill(text, values), nil
+		},
+		"known":  func(key string) bool { _, ok := views.words[language][key]; return ok },
+		"date":   func(at time.Time) string { return formatTime(language, at, false) },
+		"moment": func(at time.Time) string { return formatTime(language, at, true) },
+		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"asset":  views.frame.assetPath,
+	}
+}
+
+func formatTime(language string, at time.Time, withClock bool) string {
+	form := "02.01.2006"
+	if language == English {
+		form = "2 Jan 2006"
+	}
+	if withClock {
+		form += ", 15:04 UTC"
+	}
+	return at.UTC().Format(form)
+}
+
+// fill puts values into the places of a text.
+func fill(text string, values []any) string {
+	if len(values) == 0 {
+		return text
+	}
+	pairs := make([]string, 0, 2*len(values))
+	for i, value := range values {
+		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", fmt.Sprint(value))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// Text is a sentence in a language; empty if there is none of that key.
+func (views *Views) Text(language, key string, values ...any) string {
+	return fill(views.words[language][key], values)
+}
+
+// Has says whether there is a sentence of that key.
+func (views *Views) Has(key string) bool {
+	_, ok := views.words[German][key]
+	return ok
+}
+
+// View is one page to be shown.
+type View struct {
+	// Name is the file without its ending.
+	Name string
+	// Status is 200 if it is zero.
+	Status int
+	// Title is the key of the heading, which is the window's title, too.
+	Title string
+	// Section is the path of the menu's entry that the page belongs to.
+	Section string
+	// Data is what the template reads as .Data.
+	Data any
+}
+
+// shown is what the frame's template reads.
+type shown struct {
+	View
+	Language string
+	SignedIn bool
+	Visitor  customer.Visitor
+	// Here is where the language switch leads back to.
+	Here string
+	// Note is the key of a sentence about what was just done.
+	Note string
+	Menu []menuEntry
+}
+
+type menuEntry struct {
+	Path, Label string
+	Current     bool
+}
+
+// menu is what those who have signed in can reach from everywhere.
+var menu = [...]menuEntry{
+	{Path: "/portal/domains", Label: "menu.domains"},
+	{Path: "/portal/profile", Label: "menu.profile"},
+	{Path: "/portal/security", Label: "menu.security"},
+	{Path: "/portal/tokens", Label: "menu.tokens"},
+	{Path: "/portal/activity", Label: "menu.activity"},
+}
+
+// Render shows a page. Nothing is written before it is complete.
+func (views *Views) Render(v *Visit, view View) error {
+	page, ok := views.pages[v.Language][view.Name]
+	if !ok {
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view.Name}
+	}
+	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here()}
+	if v.SignedIn {
+		for _, entry := range menu {
+			entry.Current = entry.Path == view.Section
+			s.Menu = append(s.Menu, entry)
+		}
+	}
+	if key := v.takeNote(); views.Has("note." + key) {
+		s.Note = "note." + key
+	}
+	var body bytes.Buffer
+	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {
+		// The text of a template's error may quote what was to be shown.
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view.Name, Err: err}
+	}
+	status := view.Status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	wire.WriteBytes(v.W, status, typeHTML, body.Bytes())
+	return nil
+}
+
+var typeHTML = []string{"text/html; charset=utf-8"}
+
+// here is the address of the page that is shown. After a POST the query is left
+// out, because the page of the same path is meant.
+func (v *Visit) here() string {
+	if v.R.Method == http.MethodGet || v.R.Method == http.MethodHead {
+		return LocalPath(v.R.URL.RequestURI(), HomePath)
+	}
+	return LocalPath((&url.URL{Path: v.back}).String(), HomePath)
+}
+
+// RetryAfter is how long an error asks to wait; zero if it does not say.
+func RetryAfter(err error) time.Duration {
+	var e *registrar.Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
+}
