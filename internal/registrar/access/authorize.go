@@ -48,7 +48,7 @@ func (a *Applications) Begin(ctx context.Context, request Request) (Ask, error) 
 		return Ask{}, invalid(BadRedirect)
 	}
 	ask := Ask{
-		Client: client, RedirectURI: redirect, State: request.State, Scope: scopeToGrant(request.Scope),
+		Client: client, RedirectURI: redirect, State: request.State, Scope: ScopeToGrant(request.Scope),
 		Resource: a.resources.canonical, Challenge: request.Challenge, Problem: a.problemOf(request),
 	}
 	if len(ask.State) > maxState {
@@ -206,3 +206,6 @@ func requireSession(actor registrar.Actor) error {
 	}
 	return nil
 }
+
+// MayWrite says whether the application asks for what only signed-in tools do.
+func (ask Ask) MayWrite() bool { return contains(ask.Scope, ScopeWrite) }

@@ -27,9 +27,9 @@ func knownScopes(asked string) string {
 	return strings.Join(known, " ")
 }
 
-// scopeToGrant is what the consent page asks for: what is left of what was asked,
+// ScopeToGrant is what the consent page asks for: what is left of what was asked,
 // or else what every application comes for.
-func scopeToGrant(asked string) string {
+func ScopeToGrant(asked string) string {
 	if known := knownScopes(asked); known != "" {
 		return known
 	}
