@@ -121,7 +121,9 @@ func TestADocumentIsReadAndKept(t *testing.T) {
 func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"redirect":  func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://app.example/other", http.StatusFound) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://app.example/other", http.StatusFound)
+		},
 		"not found": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
 		"html": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
