@@ -13,7 +13,7 @@ TIMEOUT  ?= 10m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check format-check vet lint tidy-check bench soak fuzz clean
+.PHONY: help build run test check format-check vet lint tidy-check generate bench soak fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,9 @@ lint: ## golangci-lint (its first build takes some minutes)
 tidy-check: ## are go.mod and tools.mod tidy?
 	go mod tidy -diff
 	@scripts/tidy-tools.sh -diff
+
+generate: ## write internal/store/query anew from its queries and migrations (builds sqlc the first time)
+	GOFLAGS= go run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 generate
 
 bench: ## run the benchmarks
 	go run ./test/bench

@@ -10,7 +10,16 @@ import (
 )
 
 type configCommand struct {
-	Check configCheckCommand `cmd:"" help:"Say everything that is wrong with a configuration file."`
+	Check  configCheckCommand  `cmd:"" help:"Say everything that is wrong with a configuration file."`
+	NewKey configNewKeyCommand `cmd:"" help:"Print a fresh key for the setting secret_key."`
+}
+
+type configNewKeyCommand struct{}
+
+// Run prints a key and keeps it nowhere.
+func (configNewKeyCommand) Run(t *terminal) error {
+	_, err := fmt.Fprintln(t.out, config.NewKey())
+	return err
 }
 
 type configCheckCommand struct {

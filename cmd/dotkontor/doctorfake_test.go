@@ -191,7 +191,8 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 		refuse(http.StatusBadRequest, -32700)
 		return
 	}
-	if r.Header.Get("Authorization") != "" || r.URL.Path == mcpLoginPath {
+	known := r.Header.Get("Authorization") == "Bearer "+fakeToken
+	if r.Header.Get("Authorization") != "" && !known || r.URL.Path == mcpLoginPath && !known || r.URL.Query().Has("access_token") {
 		unauthorized()
 		return
 	}
@@ -207,6 +208,13 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 	case "tools/list":
 		succeed(map[string]any{"tools": fakeTools()})
 	case "tools/call":
+		if call.Params.Name == "list_my_domains" && known {
+			succeed(map[string]any{"structuredContent": map[string]any{"domains": []any{
+				map[string]any{"domain": "private-name.de", "tld": ".de", "status": "active", "expiresAt": "2027-01-01T00:00:00Z", "autoRenew": true},
+				map[string]any{"domain": "private-name.com", "tld": ".com", "status": "pending", "expiresAt": nil, "autoRenew": false},
+			}}})
+			return
+		}
 		if call.Params.Name != "domain_check" {
 			unauthorized()
 			return
@@ -221,6 +229,8 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 		refuse(http.StatusBadRequest, noSuchMethod)
 	}
 }
+
+const fakeToken = "token-of-a-customer"
 
 func fakeTools() []any {
 	var list []any

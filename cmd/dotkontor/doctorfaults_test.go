@@ -54,6 +54,9 @@ func TestEachBrokenPromiseIsFoundAndNothingElse(t *testing.T) {
 		fault, found  string
 		before, after func(*passing)
 	}{
+		{fault: "tokens are taken from addresses", found: "a token in the address is 401", before: func(p *passing) {
+			p.request.URL.RawQuery = ""
+		}},
 		{fault: "clock an hour late", found: "clock", after: func(p *passing) {
 			p.header.Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 		}},

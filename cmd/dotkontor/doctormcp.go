@@ -28,6 +28,7 @@ var mcpChecks = []check{
 	{group: "mcp", name: "domain_check works", spends: 1, run: toolWorks},
 	{group: "mcp", name: "signed-in tools without a token are 401", run: signedInTools},
 	{group: "mcp", name: "a wrong token is 401", run: wrongToken},
+	{group: "mcp", name: "a token in the address is 401", run: tokenInAddress},
 	{group: "mcp", name: "login address is 401 from the start", run: loginAddress},
 	{group: "mcp", name: "Accept: application/json is enough", run: acceptsJSON},
 	{group: "mcp", name: "GET is a 405", run: mcpGet},

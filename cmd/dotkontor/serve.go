@@ -103,6 +103,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	tokenBudget, err := p.newLimiter(
+		quota.Window{Limit: cfg.Limits.TokenPerMinute, Per: time.Minute}, quota.Window{Limit: cfg.Limits.TokenPerHour, Per: time.Hour})
+	if err != nil {
+		return nil, err
+	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
 	if err != nil {
 		return nil, err
@@ -112,6 +117,16 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, err
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
+	people, err := openAccounts(ctx, p.cfg, logger, now)
+	if err != nil {
+		return nil, p.abandon(err)
+	}
+	p.background = append(p.background, people.background...)
+	p.closers = append(p.closers, func() {
+		if people.close() != nil {
+			logger.Warn("the database was not closed well")
+		}
+	})
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -120,6 +135,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
 			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
+			TokenPerMinute:  cfg.Limits.TokenPerMinute,
+			TokenPerHour:    cfg.Limits.TokenPerHour,
 		},
 		Lookups: look.engine,
 		Budget:  budget,
@@ -130,7 +147,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 				LookupPerMinute: cfg.Limits.LookupPerMinute, LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
-			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget, Tokens: noTokens{},
+			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
+			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
@@ -138,12 +156,20 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Registry:       p.metrics,
 	})
 	if err != nil {
-		return nil, errors.Join(err, p.server.close())
+		return nil, p.abandon(err)
 	}
 	if err := p.server.handle(handler, p.metrics); err != nil {
-		return nil, errors.Join(err, p.server.close())
+		return nil, p.abandon(err)
 	}
 	return p, nil
+}
+
+// abandon closes what is open already, and returns why.
+func (p *product) abandon(why error) error {
+	for _, closeIt := range p.closers {
+		closeIt()
+	}
+	return errors.Join(why, p.server.close())
 }
 
 // newBudgets sets the limits of the lookups, and those of whois_lookup.
@@ -187,12 +213,14 @@ func (p *product) newBudget(everyone []quota.Window, shared []quota.Shared) (*qu
 	return budget, nil
 }
 
-// noTokens is what signed-in tools know as long as there are no accounts.
-type noTokens struct{}
-
-// Verify refuses every token.
-func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
-	return mcp.Caller{}, mcp.ErrBadToken
+// newLimiter counts by whatever key it is given, and forgets in the background.
+func (p *product) newLimiter(windows ...quota.Window) (*quota.Limiter, error) {
+	limiter, err := quota.New(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+	return limiter, nil
 }
 
 func windows(perMinute, perSixHours int) []quota.Window {

@@ -52,12 +52,14 @@ func (c *Config) Check() error {
 	if c.Data == "" {
 		k.wrong("data", "a folder is needed")
 	}
+	c.checkDatabase(k)
 	c.Server.check(k)
 	k.oneOf("log.format", c.Log.Format, "json", "text")
 	k.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	c.Limits.check(k)
 	c.Lookup.check(k)
 	c.Upstream.check(k)
+	c.checkMail(k)
 	return errors.Join(k.problems...)
 }
 
@@ -113,6 +115,14 @@ func (l *Limits) check(k *checker) {
 	k.between("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
 	k.between("limits.whois_per_6_hours", l.WhoisPer6Hours, 1, 100_000)
 	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
+	for key, value := range map[string]int{
+		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
+		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
+		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
+		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,
+	} {
+		k.between("limits."+key, value, 1, 100_000)
+	}
 	for i, egress := range l.SharedEgress {
 		key := fmt.Sprintf("limits.shared_egress[%d].", i)
 		if _, err := Prefixes([]string{egress.Network}); err != nil {

@@ -11,6 +11,8 @@
 package config
 
 import (
+	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
@@ -22,14 +24,45 @@ type Config struct {
 	// trailing slash. Default: http:// or https:// and Server.Listen.
 	BaseURL string `toml:"base_url"`
 	// Data is the folder for everything that the service keeps: the imported
-	// price list. Default: data.
+	// price list, and, unless database.url names another one, the database with
+	// its key. Default: data.
 	Data string `toml:"data"`
+	// SecretKey seals what the database holds and the service must be able to
+	// read again, such as the secrets of authenticator apps: 32 random bytes in
+	// base64, as 'dotkontor config new-key' prints them. Every node has the same
+	// one. Losing it means that second factors must be set up anew. Default: the
+	// file secret.key in Data, made at the first start; with database.url it must
+	// be set.
+	SecretKey Secret `toml:"secret_key"`
 
+	Database Database `toml:"database"`
 	Server   Server   `toml:"server"`
 	Log      Log      `toml:"log"`
 	Limits   Limits   `toml:"limits"`
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
+	Mail     Mail     `toml:"mail"`
+}
+
+// Mail is how letters to customers leave. Without a server they wait in the
+// database, and nobody can confirm an address or choose another password.
+type Mail struct {
+	// Server is host:port of the mail server that takes our letters, such as
+	// mail.example:587. Default: none.
+	Server string `toml:"server"`
+	// TLS is starttls (the connection is encrypted after the greeting, and a
+	// server that can't gets no letter), implicit (encrypted from the first byte,
+	// usually port 465), or none, which is allowed to this machine only.
+	// Default: starttls.
+	TLS string `toml:"tls"`
+	// User and Password are for a server that asks for them; they travel
+	// encrypted only.
+	User     string `toml:"user"`
+	Password string `toml:"password"`
+	// From is the sender, such as "dotkontor <post@domains.example>". Default:
+	// dotkontor, noreply@ and the host of BaseURL; where that is an address of
+	// numbers it must be set.
+	From string `toml:"from"`
 }
 
 // Server is how clients are served.
@@ -95,9 +128,31 @@ type Limits struct {
 	// MaxAddresses bounds how many addresses are remembered, for each of the two
 	// limits. Default: 2000000.
 	MaxAddresses int `toml:"max_addresses"`
+	// TokenPerMinute and TokenPerHour are for the tools that act for a customer,
+	// counted by token and not by address. Default: 60 and 1000.
+	TokenPerMinute int `toml:"token_per_minute"`
+	TokenPerHour   int `toml:"token_per_hour"`
+	// SignInPerAddress is how many failed sign-ins one address has in 10 minutes,
+	// SignInPerPair how many one account has from one address in 15 minutes, and
+	// SignInPerAccount how many one account has in an hour from browsers that it
+	// has never signed in with. A known browser has a budget of its own, so that
+	// nobody can lock a customer out: SignInPerDevice in 15 minutes. Default: 30,
+	// 10, 50 and 10.
+	SignInPerAddress int `toml:"sign_in_per_address"`
+	SignInPerPair    int `toml:"sign_in_per_pair"`
+	SignInPerAccount int `toml:"sign_in_per_account"`
+	SignInPerDevice  int `toml:"sign_in_per_device"`
+	// CodesPerAccount is how many wrong codes of a second factor one account has
+	// in 15 minutes. Default: 10.
+	CodesPerAccount int `toml:"codes_per_account"`
+	// LettersPerRecipient and LettersPerAddress are how many mails strangers can
+	// have sent in an hour, by registering or asking for another password: to one
+	// recipient, and from one address. Default: 3 and 20.
+	LettersPerRecipient int `toml:"letters_per_recipient"`
+	LettersPerAddress   int `toml:"letters_per_address"`
 	// SharedEgress gives networks whose users share a few addresses limits of
-	// their own, each address for itself; whois_lookup gets half as much.
-	// Default: none.
+	// their own, each address for itself; whois_lookup gets half as much. A call
+	// of a tool with a valid token counts there by token. Default: none.
 	SharedEgress []SharedEgress `toml:"shared_egress"`
 }
 
@@ -168,6 +223,40 @@ func (u Upstream) Concurrent() int {
 	}
 }
 
+// Database is where customers, their tokens and their domains are kept.
+type Database struct {
+	// URL is that of a PostgreSQL database, postgres://user:password@host:5432/name,
+	// which several nodes may share. Its user must own the database: tables are
+	// made and changed at start. Default: none, and then it is an SQLite file in
+	// Data, for one node.
+	URL Secret `toml:"url"`
+	// MaxConnections bounds the connections to PostgreSQL, or the readers of
+	// SQLite. Default: 16.
+	MaxConnections int `toml:"max_connections"`
+}
+
+// Secret is a setting that must not be shown. It stands in the file and in the
+// environment like any other, but whoever prints or logs a configuration sees
+// only whether it is set.
+type Secret string
+
+// String says whether the setting is set, and not what it is.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(set)"
+}
+
+// GoString is String, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// LogValue is String, for logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON is String, for whoever writes JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
 // Duration is a time.Duration that is written as 5s, 2m or 24h.
 type Duration time.Duration
 
@@ -184,7 +273,8 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 // Default is the configuration of an empty file.
 func Default() Config {
 	return Config{
-		Data: "data",
+		Data:     "data",
+		Database: Database{MaxConnections: 16},
 		Server: Server{
 			Listen:         "127.0.0.1:8080",
 			MetricsListen:  "127.0.0.1:9464",
@@ -200,6 +290,9 @@ func Default() Config {
 		Log: Log{Format: "json", Level: "info"},
 		Limits: Limits{
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
+			TokenPerMinute: 60, TokenPerHour: 1000,
+			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
+			LettersPerRecipient: 3, LettersPerAddress: 20,
 		},
 		Lookup: Lookup{
 			Deadline:    Duration(5500 * time.Millisecond),
@@ -218,5 +311,6 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
+		Mail: Mail{TLS: "starttls"},
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -108,6 +111,9 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{`base_url = "https://exämple.de"`, `which is "https://xn--exmple-cua.de"`},
 		{`base_url = "https://me@domains.example"`, "normal form"},
 		{`data = ""`, "data"},
+		{"[database]\nurl = \"mysql://x/y\"", "database.url"},
+		{"[database]\nurl = \"postgres://x\"", "database.url"},
+		{"[database]\nmax_connections = 1", "database.max_connections"},
 		{"[server]\nlisten = \"8080\"", "server.listen"},
 		{"[server]\nmetrics_listen = \"\"", "server.metrics_listen"},
 		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
@@ -138,6 +144,14 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[upstream]\nper_host_concurrent = 257", "upstream.per_host_concurrent"},
 		{"[upstream]\nper_host_waiting = -1", "upstream.per_host_waiting"},
 		{"[upstream.hosts]\n\"whois.denic.de\" = \"x\"", "upstream.hosts"},
+		{"[mail]\nserver = \"mail.example\"\nfrom = \"a@b.example\"", "mail.server"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\ntls = \"none\"", "letters open accounts"},
+		{"[mail]\nserver = \"127.0.0.1:25\"\nfrom = \"a@b.example\"\ntls = \"none\"\nuser = \"a\"\npassword = \"b\"", "in clear"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\nuser = \"a\"", "mail.user"},
+		{"[mail]\nserver = \"mail.example:25\"", "mail.from"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"dotkontor\"", "mail.from"},
+		{"[mail]\ntls = \"perhaps\"", "mail.tls"},
+		{"[mail]\nuser = \"a\"\npassword = \"b\"", "mail.server"},
 		{"[server", "dotkontor.toml"},
 	} {
 		if _, err := Load(write(t, test.toml), nil); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -172,6 +186,51 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	}
 }
 
+func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
+	const address = "postgres://me:hunter2@db.example/dotkontor"
+	key := NewKey()
+	fromFile, err := Load(write(t, "secret_key = \""+key+"\"\n[database]\nurl = \""+address+"\"\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromEnvironment, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + address, "DOTKONTOR_SECRET_KEY=" + key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.toml")
+	if err := fromFile.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cfg := range []Config{fromFile, fromEnvironment, again} {
+		if string(cfg.Database.URL) != address || string(cfg.SecretKey) != key {
+			t.Error("a secret is lost")
+		}
+	}
+	asJSON, err := json.Marshal(fromFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "url", fromFile.Database.URL, "all", fromFile)
+	for _, shown := range []string{
+		fmt.Sprint(fromFile), fmt.Sprintf("%+v %#v %s %q", fromFile, fromFile, fromFile.Database.URL, fromFile.Database.URL),
+		string(asJSON), logged.String(),
+	} {
+		if strings.Contains(shown, "hunter2") || strings.Contains(shown, key) {
+			t.Errorf("shown: %s", shown)
+		}
+	}
+	for _, wrong := range []string{"mysql://me:hunter2@x/y", "postgres://me:hunter2@[::1/x", "postgres://me:hunter2@x"} {
+		if _, err := Load("", []string{"DOTKONTOR_DATABASE_URL=" + wrong}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 // normal makes empty and missing lists the same.
 func normal(c Config) Config {
 	if len(c.Server.TrustedProxies) == 0 {
@@ -184,4 +243,24 @@ func normal(c Config) Config {
 		c.Limits.SharedEgress = nil
 	}
 	return c
+}
+
+func TestLettersComeFromTheHostOfTheService(t *testing.T) {
+	for toml, want := range map[string]string{
+		`base_url = "https://domains.example"`:                                   "dotkontor <noreply@domains.example>",
+		"base_url = \"https://domains.example\"\n[mail]\nfrom = \"a@b.example\"": "a@b.example",
+		`base_url = "http://[::1]:8080"`:                                         "",
+	} {
+		cfg, err := Load(write(t, toml), nil)
+		if err != nil || cfg.Sender() != want {
+			t.Errorf("%s: %q %v, want %q", toml, cfg.Sender(), err, want)
+		}
+	}
+}
+
+func TestNoErrorQuotesThePasswordOfTheMailServer(t *testing.T) {
+	_, err := Load(write(t, "[mail]\nserver = \"127.0.0.1:25\"\ntls = \"none\"\npassword = \"sehr-geheim\"\nfrom = \"x\""), nil)
+	if err == nil || strings.Contains(err.Error(), "sehr-geheim") {
+		t.Errorf("the error is %v", err)
+	}
 }

@@ -14,8 +14,10 @@ import (
 
 const envPrefix = "DOTKONTOR_"
 
-// notSettings are variables with our prefix that mean something else.
-var notSettings = []string{"DOTKONTOR_CONFIG"}
+// notSettings are variables with our prefix that mean something else: where the
+// configuration is, a customer's token for the doctor, and the database server
+// of whoever runs our tests.
+var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
 
 // Load reads the file at path ("" means none), then the environment (as from
 // os.Environ), and checks the whole. The error lists everything that is wrong.
@@ -95,6 +97,8 @@ func set(field reflect.Value, text string) error {
 	switch value := field.Addr().Interface().(type) {
 	case *string:
 		*value = text
+	case *Secret:
+		*value = Secret(text)
 	case *int:
 		number, err := strconv.Atoi(text)
 		if err != nil {

@@ -25,7 +25,24 @@ const (
 	ClientSecret  SecretKind = "dotkontor_client_"
 	CodeSecret    SecretKind = "dotkontor_code_"
 	ConsentSecret SecretKind = "dotkontor_consent_"
+	Ceremony      SecretKind = "dotkontor_ceremony_"
 )
+
+// secretKinds is all of them.
+var secretKinds = [...]SecretKind{
+	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+}
+
+// HoldsSecret says whether text has something in it that looks like one of our
+// secrets, whole or cut.
+func HoldsSecret(text string) bool {
+	for _, kind := range secretKinds {
+		if strings.Contains(text, string(kind)) {
+			return true
+		}
+	}
+	return false
+}
 
 const (
 	base62       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -44,18 +45,22 @@ func addressText(address netip.Addr) string {
 
 // DeedsOf returns what was done to an account, the newest first. before is the
 // id of the last one of the page before; empty means from the newest on.
-func (db *DB) DeedsOf(ctx context.Context, customer, before string, limit int) ([]RecordedDeed, error) {
+func (db *DB) DeedsOf(ctx context.Context, id, before string, limit int) ([]customer.Entry, error) {
+	return accounts{db.read()}.DeedsOf(ctx, id, before, limit)
+}
+
+func (a accounts) DeedsOf(ctx context.Context, id, before string, limit int) ([]customer.Entry, error) {
 	if before == "" {
 		before = lastDeed
 	}
-	rows, err := db.read().DeedsOfCustomer(ctx, query.DeedsOfCustomerParams{CustomerID: customer, ID: before, Limit: int32(limit)}) //nolint:gosec // a page
+	rows, err := a.q.DeedsOfCustomer(ctx, query.DeedsOfCustomerParams{CustomerID: id, ID: before, Limit: int32(limit)}) //nolint:gosec // a page
 	if err != nil {
 		return nil, err
 	}
-	deeds := make([]RecordedDeed, 0, len(rows))
+	deeds := make([]customer.Entry, 0, len(rows))
 	for _, row := range rows {
 		address, _ := netip.ParseAddr(row.Address)
-		deeds = append(deeds, RecordedDeed{ID: row.ID, Deed: registrar.Deed{
+		deeds = append(deeds, customer.Entry{ID: row.ID, Deed: registrar.Deed{
 			Actor: registrar.Actor{
 				Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
 			},
@@ -63,10 +68,4 @@ func (db *DB) DeedsOf(ctx context.Context, customer, before string, limit int) (
 		}})
 	}
 	return deeds, nil
-}
-
-// RecordedDeed is a deed as it stands in the audit.
-type RecordedDeed struct {
-	ID string
-	registrar.Deed
 }

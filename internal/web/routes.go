@@ -15,6 +15,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
@@ -22,12 +24,17 @@ import (
 type Config struct {
 	// Facts are what the documents say.
 	Facts discovery.Facts
-	// Lookups and Budget serve the REST interface.
+	// Lookups and Budget serve the REST interface; the lookup tools spend the same.
 	Lookups rest.Lookups
-	Budget  rest.Budget
+	Budget  mcp.Budget
 	// Agents is the MCP endpoint. The front fills in what it shares with it:
 	// base address, budget, address and logger.
 	Agents mcp.Config
+	// Portal is what people see in a browser. The front fills in its frame; without
+	// customers there is no portal.
+	Portal portal.Config
+	// Now is the clock of sessions; nil means time.Now.
+	Now func() time.Time
 	// TrustedProxies are the networks whose forwarding headers are believed.
 	TrustedProxies []netip.Prefix
 	// Ready says whether the service wants new requests.
@@ -45,6 +52,37 @@ type route struct {
 	handler http.HandlerFunc
 	// anyOrigin lets scripts of any web page call it, without credentials.
 	anyOrigin bool
+}
+
+// people are the pages, with what they share.
+type people struct {
+	frame *page.Frame
+	pages []page.Route
+}
+
+// newPeople is empty where there are no customers.
+func newPeople(cfg Config, addresses addressFinder) (people, error) {
+	if cfg.Portal.Customers == nil {
+		return people{}, nil
+	}
+	frame, err := page.New(page.Config{
+		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
+	})
+	if err != nil {
+		return people{}, err
+	}
+	shared := cfg.Portal
+	shared.Frame = frame
+	pages, err := portal.New(shared)
+	if err != nil {
+		return people{}, err
+	}
+	return people{frame: frame, pages: pages.Routes()}, nil
+}
+
+// has says whether a path is a page's.
+func (p people) has(path string) bool {
+	return slices.ContainsFunc(p.pages, func(r page.Route) bool { return r.Path == path })
 }
 
 // routes is everything that the service answers to, in the contract's order.
@@ -118,9 +156,17 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
 		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
 	}
-	list, err := routes(cfg, addressFinder{trusted: cfg.TrustedProxies})
+	addresses := addressFinder{trusted: cfg.TrustedProxies}
+	list, err := routes(cfg, addresses)
 	if err != nil {
 		return nil, err
+	}
+	forPeople, err := newPeople(cfg, addresses)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range forPeople.pages {
+		list = append(list, route{r.Method, r.Path, r.Handler, false})
 	}
 	mux := http.NewServeMux()
 	resources := make(map[string]*resource)
@@ -139,9 +185,15 @@ func New(cfg Config) (http.Handler, error) {
 	for path, res := range resources {
 		res.allow = allowed(res.methods)
 		res.refuse = noSuchMethod
-		if path == mcp.Path || path == mcp.LoginPath {
+		switch {
+		case path == mcp.Path || path == mcp.LoginPath:
 			res.refuse = mcp.RefuseMethod
+		case forPeople.has(path):
+			res.refuse = forPeople.frame.NoSuchMethod
 		}
+	}
+	if forPeople.frame != nil {
+		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", notFound)
 	return newObserver(mux, cfg.Logger, cfg.Registry)

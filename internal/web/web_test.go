@@ -56,10 +56,16 @@ func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
 
 // agents is what the MCP endpoint needs to stand.
 func agents() mcp.Config {
-	return mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}}
+	return mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}, TokenBudget: &budget{}}
 }
 
 type budget struct{ left int }
+
+func (b *budget) SpendFor(addr netip.Addr, _ string) (quota.Decision, []quota.Window) {
+	return b.Spend(addr)
+}
+
+func (b *budget) Allow(quota.Key) quota.Decision { return quota.Decision{Allowed: true} }
 
 func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
 	windows := []quota.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}

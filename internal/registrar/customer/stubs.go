@@ -9,7 +9,6 @@ import (
 
 var errSoon = errors.New("not written yet")
 
-type Store interface{}
 type Service struct{ cfg Config }
 
 func New(cfg Config) (*Service, error) {

@@ -55,6 +55,17 @@ func (b *Budget) Spend(addr netip.Addr) (Decision, []Window) {
 	return limiter.Allow(AddressKey(addr)), limiter.windows
 }
 
+// SpendFor is Spend for a request that came with a valid token, which is known
+// by its id. In a shared network an address says little about who is calling
+// and a token says it well: there the token counts, with the windows of
+// everybody. Elsewhere the address does, or tokens would be a way round it.
+func (b *Budget) SpendFor(addr netip.Addr, token string) (Decision, []Window) {
+	if b.of(addr) == b.everyone {
+		return b.Spend(addr)
+	}
+	return b.everyone.Allow(TextKey(token)), b.everyone.windows
+}
+
 func (b *Budget) of(addr netip.Addr) *Limiter {
 	addr = addr.Unmap().WithZone("")
 	for _, s := range b.shared {

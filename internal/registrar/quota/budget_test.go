@@ -64,3 +64,33 @@ func TestABudgetWithAWrongWindowIsRefused(t *testing.T) {
 		t.Error("a network without windows was accepted")
 	}
 }
+
+func TestInASharedNetworkATokenCountsAndElsewhereItsAddress(t *testing.T) {
+	budget, err := NewBudget(Config{Windows: []Window{{Limit: 2, Per: time.Minute}}}, []Shared{
+		{Network: netip.MustParsePrefix("198.51.100.0/24"), Windows: []Window{{Limit: 1, Per: time.Minute}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, own := netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("192.0.2.1")
+	for i, step := range []struct {
+		addr  netip.Addr
+		token string
+		want  bool
+	}{
+		{shared, "", true}, {shared, "", false}, // the shared address's own budget
+		{shared, "a", true}, {shared, "a", true}, {shared, "a", false},
+		{shared, "b", true},
+		{own, "b", true}, {own, "c", true}, {own, "d", false}, {own, "", false}, // tokens are no way round
+		{shared, "b", true}, {shared, "b", false},
+	} {
+		spend := func() (Decision, []Window) { return budget.SpendFor(step.addr, step.token) }
+		if step.token == "" {
+			spend = func() (Decision, []Window) { return budget.Spend(step.addr) }
+		}
+		decision, windows := spend()
+		if decision.Allowed != step.want || len(windows) != 1 {
+			t.Errorf("step %d: allowed %v in windows %v, want %v", i, decision.Allowed, windows, step.want)
+		}
+	}
+}

@@ -224,7 +224,7 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
 	if r.world.standing(domain, zone) != taken {
 		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), behaved
 	}
-	rec := recordOf(domain+zone.TLD, taken, r.opts.Now())
+	rec := r.world.record(domain+zone.TLD, taken, r.opts.Now())
 	address := fmt.Sprintf("192.0.2.%d", 1+hash(rec.name)%254) // TEST-NET-1, RFC 5737
 	servers := rec.nameservers
 	if domain != label {

@@ -26,6 +26,7 @@
 //	reserved, reserviert                        every zone                 reserved; RDAP's 404 says so
 //	premium-…, gold, crypto, casino, hotel24    every zone                 free at a premium price; RDAP's 404 and
 //	                                                                       WHOIS say so
+//	names in Options.Held                       their own zone             taken, as they say
 //	anything else                               every zone                 free
 //
 // A zone below another one, such as .co.uk below .uk, is a taken name there.

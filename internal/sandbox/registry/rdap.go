@@ -52,7 +52,7 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
 	}
 	switch what := r.world.standing(label, zone); what {
 	case taken, undelegated:
-		return rdapJSON(http.StatusOK, domainObject(recordOf(name, what, r.opts.Now())))
+		return rdapJSON(http.StatusOK, domainObject(r.world.record(name, what, r.opts.Now())))
 	case openlyReserved:
 		return rdapError(http.StatusNotFound, "Not found",
 			"This name is reserved by the registry and can't be registered.")

@@ -40,6 +40,7 @@ type Zone struct {
 // of all fields but Zones make a quiet world on the real clock.
 type Options struct {
 	Zones   []Zone
+	Held    []Held           // names beside those of the table in doc.go
 	Latency time.Duration    // added to every answer
 	Chaos   float64          // share 0..1 of slow, broken, throttled and dropped answers
 	Seed    uint64           // of the chaos; 0 means random
@@ -87,6 +88,11 @@ func start(opts Options, pace pace) (*Registry, error) {
 	world, err := newWorld(opts.Zones)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox registry: %w", err)
+	}
+	for _, held := range opts.Held {
+		if err := world.hold(held); err != nil {
+			return nil, fmt.Errorf("sandbox registry: %w", err)
+		}
 	}
 	r := &Registry{opts: opts, pace: pace, world: world, crowd: newCrowd(), hosts: map[string]string{}}
 	if err := r.open(); err != nil {

@@ -139,7 +139,7 @@ func (s *whoisServer) decide(question string) (string, manner) {
 	what := s.world.standing(label, zone)
 	switch what {
 	case taken, undelegated:
-		return s.style.render(s.style.taken, recordOf(name, what, now), now), behaved
+		return s.style.render(s.style.taken, s.world.record(name, what, now), now), behaved
 	case reserved, openlyReserved:
 		return s.style.render(s.style.reserved, record{name: name}, now), behaved
 	case premium:

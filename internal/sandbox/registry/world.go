@@ -54,6 +54,7 @@ type world struct {
 	every  map[string]standing // labels that stand so under every zone
 	known  map[string]bool     // labels that are taken under popular zones
 	icann  map[string]bool     // labels that are reserved in generic zones
+	held   map[string]Held     // names that stand by name
 }
 
 func newWorld(zones []Zone) (*world, error) {
@@ -63,6 +64,7 @@ func newWorld(zones []Zone) (*world, error) {
 		every:  map[string]standing{},
 		known:  map[string]bool{},
 		icann:  map[string]bool{},
+		held:   map[string]Held{},
 	}
 	for _, zone := range zones {
 		name, dotted := strings.CutPrefix(zone.TLD, ".")
@@ -150,6 +152,12 @@ func (w *world) split(name string) (label string, zone Zone, found bool) {
 func (w *world) standing(label string, zone Zone) standing {
 	// .co.uk is a name of .uk that nobody can buy.
 	if _, apex := w.zones["."+label+zone.TLD]; apex {
+		return taken
+	}
+	if held, listed := w.held[label+zone.TLD]; listed {
+		if len(held.Nameservers) == 0 {
+			return undelegated
+		}
 		return taken
 	}
 	if what, listed := w.every[label]; listed {

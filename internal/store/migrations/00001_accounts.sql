@@ -21,6 +21,8 @@ CREATE TABLE customers (
 );
 CREATE UNIQUE INDEX customers_email_key ON customers (email_key);
 CREATE UNIQUE INDEX customers_user_handle ON customers (user_handle);
+-- For deleting accounts whose address nobody has confirmed.
+CREATE INDEX customers_unconfirmed ON customers (created_at) WHERE confirmed_at = 0;
 
 CREATE TABLE registrants (
     customer_id  TEXT   NOT NULL PRIMARY KEY REFERENCES customers (id),
@@ -63,6 +65,8 @@ CREATE TABLE sessions (
     state            TEXT   NOT NULL, -- second_factor: password was right, a code is missing; open: signed in
     address          TEXT   NOT NULL,
     agent            TEXT   NOT NULL, -- the browser, shortened
+    device           TEXT   NOT NULL, -- hash of the known device it began at; empty: a new one
+    attempts         BIGINT NOT NULL DEFAULT 0, -- codes that were tried while one is missing
     created_at       BIGINT NOT NULL,
     authenticated_at BIGINT NOT NULL, -- when the person last proved to be there
     seen_at          BIGINT NOT NULL,
@@ -71,10 +75,21 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_customer ON sessions (customer_id, id);
 CREATE INDEX sessions_expires ON sessions (expires_at);
 
+-- Browsers that have signed in to an account before. They open nothing: wrong
+-- passwords from them have a budget of their own.
+CREATE TABLE devices (
+    hash        TEXT   NOT NULL PRIMARY KEY,
+    customer_id TEXT   NOT NULL REFERENCES customers (id),
+    created_at  BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL
+);
+CREATE INDEX devices_customer ON devices (customer_id, created_at);
+CREATE INDEX devices_expires ON devices (expires_at);
+
 -- A passkey ceremony under way: what was asked, until it is answered once.
 CREATE TABLE ceremonies (
     hash        TEXT   NOT NULL PRIMARY KEY,
-    kind        TEXT   NOT NULL, -- sign_in or add_passkey
+    kind        TEXT   NOT NULL, -- sign_in, add_passkey or second_factor
     customer_id TEXT   NOT NULL, -- empty where a passkey will say who it is
     data        TEXT   NOT NULL,
     expires_at  BIGINT NOT NULL
@@ -107,6 +122,7 @@ CREATE TABLE mails (
     attempts     BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX mails_due ON mails (due_at);
+CREATE INDEX mails_customer ON mails (customer_id, kind);
 
 -- Personal access tokens.
 CREATE TABLE tokens (
@@ -160,6 +176,7 @@ DROP TABLE tokens;
 DROP TABLE mails;
 DROP TABLE links;
 DROP TABLE ceremonies;
+DROP TABLE devices;
 DROP TABLE sessions;
 DROP TABLE passkeys;
 DROP TABLE recovery_codes;

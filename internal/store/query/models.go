@@ -80,6 +80,13 @@ type Deed struct {
 	At         int64
 }
 
+type Device struct {
+	Hash       string
+	CustomerID string
+	CreatedAt  int64
+	ExpiresAt  int64
+}
+
 type Domain struct {
 	ID         string
 	CustomerID string
@@ -175,6 +182,8 @@ type Session struct {
 	State           string
 	Address         string
 	Agent           string
+	Device          string
+	Attempts        int64
 	CreatedAt       int64
 	AuthenticatedAt int64
 	SeenAt          int64

@@ -29,6 +29,8 @@ type Facts struct {
 	LookupPerMinute, LookupPer6Hours int
 	// WhoisPerMinute and WhoisPer6Hours are those of whois_lookup.
 	WhoisPerMinute, WhoisPer6Hours int
+	// TokenPerMinute and TokenPerHour are those of signed-in tools.
+	TokenPerMinute, TokenPerHour int
 }
 
 // Documents are rendered once, at start. Each field serves one of them.
@@ -124,6 +126,8 @@ func (f Facts) render(file string) ([]byte, error) {
 		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
 		"{whois_per_minute}", strconv.Itoa(f.WhoisPerMinute),
 		"{whois_per_6_hours}", strconv.Itoa(f.WhoisPer6Hours),
+		"{token_per_minute}", strconv.Itoa(f.TokenPerMinute),
+		"{token_per_hour}", strconv.Itoa(f.TokenPerHour),
 	).Replace(string(template)))
 	if isJSON && !json.Valid(body) {
 		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)

@@ -66,7 +66,7 @@ func all(documents *Documents) map[string]http.HandlerFunc {
 
 func TestNoDocumentKeepsAPlaceholder(t *testing.T) {
 	t.Parallel()
-	placeholder := regexp.MustCompile(`\{(base_url|version|host|(lookup|whois)_[a-z0-9_]+)\}`)
+	placeholder := regexp.MustCompile(`\{(base_url|version|host|(lookup|whois|token)_[a-z0-9_]+)\}`)
 	for name, serve := range all(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
 		body := read(serve).Body.String()
 		if found := placeholder.FindString(body); found != "" || body == "" {
@@ -82,6 +82,7 @@ func TestTheLimitsAreTold(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{
 		BaseURL: base, LookupPerMinute: 31, LookupPer6Hours: 301, WhoisPerMinute: 16, WhoisPer6Hours: 151,
+		TokenPerMinute: 61, TokenPerHour: 1001,
 	})
 	for name, serve := range map[string]http.HandlerFunc{"openapi": documents.OpenAPI, "auth": documents.Auth, "llms": documents.LLMs} {
 		if body := read(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
@@ -90,6 +91,11 @@ func TestTheLimitsAreTold(t *testing.T) {
 	}
 	if body := read(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
 		t.Error("the limits of whois_lookup are not told")
+	}
+	for name, serve := range map[string]http.HandlerFunc{"auth": documents.Auth, "llms": documents.LLMs} {
+		if body := read(serve).Body.String(); !strings.Contains(body, "61 calls per minute and 1001 per hour") {
+			t.Errorf("%s does not tell the limits of a token", name)
+		}
 	}
 }
 

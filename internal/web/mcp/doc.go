@@ -25,6 +25,19 @@
 // expected. /api/mcp/login is the same endpoint for clients that sign in only
 // when they connect: there everything needs a token.
 //
+// A token in the address is refused like a bad one, since addresses get into
+// logs and histories. If tokens can't be checked, because the database is away,
+// nobody is taken for signed in: lookups go on as without a token, a signed-in
+// tool fails in a way that invites to repeat it, and the login path is a 503.
+//
+// # Counting
+//
+// Lookups spend the budget of the address, signed-in tools that of the token,
+// never both. Where a network is known to be shared by many callers, a lookup
+// with a good token counts by the token instead of the address. Calls of
+// signed-in tools that only read are not in the audit one by one: the token's
+// last use tells enough, and thousands of lines would hide the few that matter.
+//
 // What the library would answer in plain text becomes a JSON-RPC error here, and
 // batches are refused in every revision of the protocol. To answer such errors
 // with the id of their request the message is decoded once more, by the same

@@ -66,13 +66,17 @@ func failureOf(err error) failure {
 		return failure{Code: unsupportedExtension, Message: sentenceUnsupported}
 	case registrar.KindRateLimited:
 		wait := max(1, int64((e.RetryAfter+time.Second-1)/time.Second))
-		return failure{
-			Code: rateLimited, Message: fmt.Sprintf(sentenceRateLimited, wait), Retryable: true, RetryAfter: wait,
+		sentence := sentenceRateLimited
+		if e.Code == codeOverTokenBudget {
+			sentence = sentenceTokenLimited
 		}
+		return failure{Code: rateLimited, Message: fmt.Sprintf(sentence, wait), Retryable: true, RetryAfter: wait}
+	case registrar.KindNotFound:
+		return failure{Code: notFound, Message: sentenceNotFound}
 	case registrar.KindUpstream:
 		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}
 	default:
-		return failure{Code: internalFailure, Message: sentenceInternal, Retryable: true}
+		return failure{Code: internalFailure, Message: sentenceFor(e.Code, sentenceInternal), Retryable: true}
 	}
 }
 
@@ -84,13 +88,14 @@ func sentenceFor(code registrar.Code, otherwise string) string {
 }
 
 const (
-	sentenceBadName     = "This is not a domain name. Give it with its extension, for example example.de."
-	sentenceUnsupported = "This extension is not sold here. list_tlds shows those that are."
-	sentenceRateLimited = "The limit for this address is reached. Wait %d seconds before the next call."
-	sentenceUpstream    = "The registry could not be asked. Try again in a minute."
-	sentenceInternal    = "Something went wrong on our side. Try again later."
-	sentenceNotPayable  = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
-	sentenceNotFound    = "This customer has no such order. Use the orderId that start_order returned."
+	sentenceBadName      = "This is not a domain name. Give it with its extension, for example example.de."
+	sentenceUnsupported  = "This extension is not sold here. list_tlds shows those that are."
+	sentenceRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
+	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call."
+	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
+	sentenceInternal     = "Something went wrong on our side. Try again later."
+	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
+	sentenceNotFound     = "This customer has no such order. Use the orderId that start_order returned."
 )
 
 // sentences say what is wrong with a name, or with a registry, and what to do.
@@ -120,5 +125,6 @@ var sentences = map[registrar.Code]string{
 	registrar.FaultThrottled: "The registry takes no more questions at the moment. Try again in a few minutes.",
 	registrar.FaultBroken:    "The registry gave an answer that can't be understood. Try again later.",
 	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
+	codeUnchecked:            sentenceUnchecked,
 	lookup.Undetermined:      "No source says whether this name is registered.",
 }

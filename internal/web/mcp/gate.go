@@ -9,30 +9,39 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // What a refused caller is told, beside the status and the header.
 const (
 	// codeNoAccess is the JSON-RPC code of 401 and 403, from the range that is
 	// left to servers.
-	codeNoAccess     = -32001
-	sentenceSignIn   = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
-	sentenceNoScope  = "This token may not do that: signed-in tools need the scope mcp:write."
-	callToolMethod   = "tools/call"
-	insufficientText = `Bearer error="insufficient_scope", scope="mcp:write", `
+	codeNoAccess      = -32001
+	sentenceSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
+	sentenceUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
+	sentenceNoScope   = "This token may not do that: signed-in tools need the scope mcp:write."
+	callToolMethod    = "tools/call"
+	insufficientText  = `Bearer error="insufficient_scope", scope="mcp:write", `
 )
 
 // requestState is what one HTTP request carries through the library: who calls, from
 // where, and what came of it. The library works on goroutines of its own, which
 // may outlive the HTTP request, so what they write is locked.
 type requestState struct {
-	address   netip.Addr
-	caller    *Caller
+	address netip.Addr
+	caller  *Caller
+	// unchecked is why a token that came along could not be checked.
+	unchecked error
 	mu        sync.Mutex
 	refused   int // 401 or 403 once the gate is closed
 	tool      string
 	complaint error
 }
+
+// codeUnchecked is the reason of a signed-in tool that was not called, because
+// its token could not be checked.
+const codeUnchecked registrar.Code = "token_unchecked"
 
 type stateKey struct{}
 
@@ -81,6 +90,8 @@ func (s *requestState) outcome() (tool string, complaint error) {
 // mayUseSignedInTools is the one place that decides; 0 means yes.
 func (s *requestState) mayUseSignedInTools() (status int) {
 	switch {
+	case s.unchecked != nil:
+		return http.StatusServiceUnavailable
 	case s.caller == nil:
 		return http.StatusUnauthorized
 	case !s.caller.MayWrite:
@@ -118,6 +129,11 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			return next(ctx, method, req)
 		}
 		switch status := state.mayUseSignedInTools(); status {
+		case http.StatusServiceUnavailable:
+			// A tool's failure, because models read these and clients repeat them.
+			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeUnchecked, Err: state.unchecked}
+			state.complain(err)
+			return encode(failureOf(err), true)
 		case http.StatusUnauthorized:
 			state.close(status)
 			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn}
@@ -143,9 +159,10 @@ func served(method string) bool {
 
 // challenge writes the header of a refusal.
 func (s *Server) challenge(header http.Header, status int) {
-	if status == http.StatusForbidden {
+	switch status {
+	case http.StatusUnauthorized:
+		header["Www-Authenticate"] = s.signInChallenge
+	case http.StatusForbidden:
 		header["Www-Authenticate"] = s.scopeChallenge
-		return
 	}
-	header["Www-Authenticate"] = s.signInChallenge
 }

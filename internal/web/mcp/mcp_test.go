@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,10 +32,12 @@ const (
 // world is every port of the endpoint, answering by the name that is asked.
 type world struct {
 	calls  atomic.Int64 // of signed-in services
+	who    atomic.Value // the actor of the last one
 	begun  chan struct{}
 	slow   chan struct{} // closed when slow.de may be answered
 	lookup *budget
 	whois  *budget
+	token  *budget
 }
 
 func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
@@ -110,9 +113,9 @@ func (w *world) Extension(tld string) (registrar.Extension, bool) {
 func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
 	switch bearer {
 	case "good":
-		return Caller{Account: "c1", MayWrite: true}, nil
+		return Caller{Account: "c1", TokenID: "t1", Kind: registrar.ActorToken, MayWrite: true}, nil
 	case "reader":
-		return Caller{Account: "c1"}, nil
+		return Caller{Account: "c1", TokenID: "t2", Kind: registrar.ActorApplication}, nil
 	case "database-down":
 		return Caller{}, errors.New("no connection")
 	}
@@ -121,6 +124,7 @@ func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
 
 func (w *world) List(_ context.Context, who Caller) ([]Domain, error) {
 	w.calls.Add(1)
+	w.who.Store(who.Actor())
 	until := "2027-01-01T00:00:00Z"
 	return []Domain{{Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until}}, nil
 }
@@ -145,9 +149,39 @@ func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, err
 	return OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821, Items: []OrderItem{}}, nil
 }
 
-type budget struct{ left atomic.Int64 }
+// budget has a number of calls left; last is the token that was counted last.
+type budget struct {
+	left atomic.Int64
+	mu   sync.Mutex
+	last any
+}
 
-func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
+func (b *budget) counted() any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}
+
+func (b *budget) by(key any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = key
+}
+
+func (b *budget) SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window) {
+	decision, windows := b.Spend(addr)
+	b.by(token)
+	return decision, windows
+}
+
+func (b *budget) Allow(token quota.Key) quota.Decision {
+	decision, _ := b.Spend(netip.Addr{})
+	b.by(token)
+	return decision
+}
+
+func (b *budget) Spend(addr netip.Addr) (quota.Decision, []quota.Window) {
+	b.by(addr)
 	if b.left.Add(-1) < 0 {
 		return quota.Decision{RetryAfter: 4200 * time.Millisecond}, nil
 	}
@@ -156,12 +190,13 @@ func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
 
 func newServer(t testing.TB, change func(*Config)) (*Server, *world) {
 	t.Helper()
-	w := &world{lookup: &budget{}, whois: &budget{}, begun: make(chan struct{}), slow: make(chan struct{})}
+	w := &world{lookup: &budget{}, whois: &budget{}, token: &budget{}, begun: make(chan struct{}), slow: make(chan struct{})}
 	w.lookup.left.Store(1 << 40)
 	w.whois.left.Store(1 << 40)
+	w.token.left.Store(1 << 40)
 	cfg := Config{
 		BaseURL: base, Version: "test", Limits: Limits{30, 300, 15, 150},
-		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, Domains: w, Orders: w,
+		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w,
 		Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}
 	if change != nil {

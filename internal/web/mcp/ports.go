@@ -28,12 +28,27 @@ type Catalogue interface {
 type Budget interface {
 	// Spend counts one call if it is allowed, and says which windows apply.
 	Spend(addr netip.Addr) (quota.Decision, []quota.Window)
+	// SpendFor is Spend for a call with a valid token, which counts instead of
+	// the address where many callers share one.
+	SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window)
+}
+
+// TokenBudget counts calls of signed-in tools, by token.
+type TokenBudget interface {
+	Allow(token quota.Key) quota.Decision
 }
 
 // Caller is the customer behind a token.
 type Caller struct {
 	// Account is the customer's id.
 	Account string
+	// TokenID is what calls count by, and what the audit names: an id, never the
+	// secret, and the same for all tokens that one consent gave an application.
+	TokenID string
+	// Kind says what calls: a personal token or an application.
+	Kind registrar.ActorKind
+	// Address is where the call came from. The endpoint fills it in.
+	Address netip.Addr
 	// MayWrite says that the token carries the scope mcp:write, which every
 	// signed-in tool needs.
 	MayWrite bool
@@ -47,6 +62,11 @@ type Tokens interface {
 	// Verify returns the token's owner, or ErrBadToken. Any other error means
 	// that the question could not be answered.
 	Verify(ctx context.Context, bearer string) (Caller, error)
+}
+
+// Actor is the caller as domain services know one.
+func (c Caller) Actor() registrar.Actor {
+	return registrar.Actor{Kind: c.Kind, Customer: c.Account, Through: c.TokenID, Address: c.Address}
 }
 
 // Domains knows what customers hold.

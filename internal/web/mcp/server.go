@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -53,6 +55,8 @@ type Config struct {
 	Budget      Budget
 	WhoisBudget Budget
 	Tokens      Tokens
+	// TokenBudget is for the tools that need a token; those spend no address's.
+	TokenBudget TokenBudget
 	// Domains and Orders may be nil as long as no token is good.
 	Domains Domains
 	Orders  Orders
@@ -73,8 +77,8 @@ type Server struct {
 
 // New checks cfg and returns a Server.
 func New(cfg Config) (*Server, error) {
-	if cfg.Lookups == nil || cfg.Catalogue == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.Address == nil {
-		return nil, errors.New("mcp needs lookups, a catalogue, two budgets, tokens and addresses")
+	if cfg.Lookups == nil || cfg.Catalogue == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.TokenBudget == nil || cfg.Address == nil {
+		return nil, errors.New("mcp needs lookups, a catalogue, three budgets, tokens and addresses")
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -132,23 +136,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 		return
 	}
 	state := &requestState{address: s.cfg.Address(r)}
-	bearer, sent := bearerOf(r.Header)
-	if sent && bearer == "" {
-		s.refuse(w) // whatever a store would say to nothing
+	if err := s.identify(r, state); err != nil {
+		s.refuse(w)
 		return
 	}
-	if sent {
-		caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
-		switch {
-		case errors.Is(err, ErrBadToken):
-			s.refuse(w)
-			return
-		case err != nil: // a client must not throw its token away for this
-			wire.Annotate(w, err)
-			writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, "tokens can't be checked at the moment; try again later")
-			return
-		}
-		state.caller = &caller
+	if signedInOnly && state.unchecked != nil { // a client must not throw its token away for this
+		wire.Annotate(w, state.unchecked)
+		writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, sentenceUnchecked)
+		return
 	}
 	if signedInOnly && state.caller == nil {
 		s.refuse(w)
@@ -178,6 +173,53 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 func (s *Server) refuse(w http.ResponseWriter) {
 	s.challenge(w.Header(), http.StatusUnauthorized)
 	writeError(w, http.StatusUnauthorized, nil, codeNoAccess, sentenceSignIn)
+}
+
+// identify puts the caller into state, who may be nobody. It fails for a token
+// that is not good. Where tokens can't be checked, lookups go on as if there
+// were none, and only what needs a token has to wait.
+func (s *Server) identify(r *http.Request, state *requestState) error {
+	if tokenInQuery(r.URL.RawQuery) {
+		return ErrBadToken
+	}
+	bearer, sent := bearerOf(r.Header)
+	if !sent {
+		return nil
+	}
+	if bearer == "" {
+		return ErrBadToken // whatever a store would say to nothing
+	}
+	caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
+	switch {
+	case errors.Is(err, ErrBadToken):
+		return err
+	case err != nil:
+		state.unchecked = err
+	default:
+		caller.Address = state.address
+		state.caller = &caller
+	}
+	return nil
+}
+
+// tokenInQuery finds a token where addresses are logged, kept in histories and
+// handed on by browsers and proxies. It is not taken from there, and the request
+// is refused even with a good one in its header, so that whoever wrote the
+// client learns it at once.
+func tokenInQuery(query string) bool {
+	if query == "" {
+		return false
+	}
+	if registrar.HoldsSecret(query) {
+		return true
+	}
+	parameters, _ := url.ParseQuery(query) // it returns what it could read
+	for name, values := range parameters {
+		if strings.EqualFold(name, "access_token") || registrar.HoldsSecret(name) || slices.ContainsFunc(values, registrar.HoldsSecret) {
+			return true
+		}
+	}
+	return false
 }
 
 // bearerOf is the token that came along. Two headers are no token but an attempt

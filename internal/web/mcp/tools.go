@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
@@ -15,10 +16,11 @@ import (
 type tool struct {
 	name     string
 	signedIn bool
-	// budget is spent before the arguments are looked at; nil for signed-in
-	// tools, which count by token.
-	budget Budget
-	run    func(ctx context.Context, state *requestState, args arguments) (any, error)
+	// One of the budgets is spent before the arguments are looked at: that of
+	// the token by signed-in tools, the other one by lookups.
+	budget      Budget
+	tokenBudget TokenBudget
+	run         func(ctx context.Context, state *requestState, args arguments) (any, error)
 }
 
 // addTools gives the library every tool of the listing, and its code.
@@ -45,7 +47,10 @@ func (s *Server) addTools(server *sdk.Server) error {
 		if !ok {
 			return fmt.Errorf("the listed tool %s does not exist", entry.Name)
 		}
-		t.name, t.signedIn = entry.Name, entry.SignedIn
+		t.name, t.signedIn, t.tokenBudget = entry.Name, entry.SignedIn, s.cfg.TokenBudget
+		if t.signedIn != (t.budget == nil) {
+			return fmt.Errorf("the tool %s counts by what it should not", t.name)
+		}
 		described, err := entry.tool()
 		if err != nil {
 			return err
@@ -75,17 +80,34 @@ func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMess
 			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "gate"}
 		}
 	}
-	if t.budget != nil {
-		decision, _ := t.budget.Spend(state.address)
-		if !decision.Allowed {
-			return nil, &registrar.Error{Kind: registrar.KindRateLimited, Code: "over_budget", RetryAfter: decision.RetryAfter}
-		}
+	if decision, code := t.spend(state); !decision.Allowed {
+		return nil, &registrar.Error{Kind: registrar.KindRateLimited, Code: code, RetryAfter: decision.RetryAfter}
 	}
 	args, err := readArguments(raw)
 	if err != nil {
 		return nil, err
 	}
 	return t.run(ctx, state, args)
+}
+
+// The budgets, as the reason of a refusal names them.
+const (
+	codeOverBudget      registrar.Code = "over_budget"
+	codeOverTokenBudget registrar.Code = "over_token_budget"
+)
+
+// spend counts one call: a signed-in tool's by its token, a lookup by its
+// address, or by its token where the network is a shared one.
+func (t *tool) spend(state *requestState) (decision quota.Decision, code registrar.Code) {
+	switch {
+	case t.signedIn:
+		return t.tokenBudget.Allow(quota.TextKey(state.caller.TokenID)), codeOverTokenBudget
+	case state.caller != nil:
+		decision, _ = t.budget.SpendFor(state.address, state.caller.TokenID)
+	default:
+		decision, _ = t.budget.Spend(state.address)
+	}
+	return decision, codeOverBudget
 }
 
 // encode writes body once; it goes out as structured content and as text, for

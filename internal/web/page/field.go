@@ -28,8 +28,9 @@ type Field struct {
 	Choices []Choice
 }
 
-// Choice is one line of a selection. Without a label its value is shown.
-type Choice struct{ Value, Label string }
+// Choice is one line of a selection. It shows the text of the key Label or, where
+// there is none, Text.
+type Choice struct{ Value, Label, Text string }
 
 // Key is the element's id.
 func (f Field) Key() string {

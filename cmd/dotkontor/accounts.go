@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// keyFile holds the key that seals second factors, beside the database that they
+// are in.
+const keyFile = "secret.key"
+
+// openTimeout bounds opening the database, migrations included. Other nodes may
+// be migrating it, too.
+const openTimeout = 2 * time.Minute
+
+// accounts is everything about customers. The service and the operator's
+// commands open the same.
+type accounts struct {
+	db        *store.DB
+	customers *customer.Service
+	access    *access.Service
+	holdings  *holding.Service
+	// background is what a service runs beside its requests; a command does not.
+	background []func(context.Context)
+}
+
+// openAccounts opens the database and what works on it. The caller closes it.
+// now is the time of the business, which a sandbox moves; sign-ins, links and
+// tokens go by the true time.
+func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*accounts, error) {
+	key, err := sealKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	db, err := store.Open(opening, store.Options{
+		URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &accounts{db: db}
+	if err := a.build(cfg, key, logger, now); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time) error {
+	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(cfg.Limits.MaxAddresses))
+	if err != nil {
+		return err
+	}
+	a.customers, err = customer.New(customer.Config{
+		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	if a.access, err = access.New(access.Config{Store: a.db, Log: logger}); err != nil {
+		return err
+	}
+	if a.holdings, err = holding.New(holding.Config{Store: a.db, Now: now}); err != nil {
+		return err
+	}
+	a.background = append(a.background, a.access.Run, a.customers.Run)
+	return nil
+}
+
+func (a *accounts) close() error { return a.db.Close() }
+
+// signInWindows are the sizes of the budgets of sign-ins; their spans are fixed.
+func signInWindows(limits config.Limits) customer.Windows {
+	windows := customer.DefaultWindows()
+	windows.Address.Count = limits.SignInPerAddress
+	windows.AccountAddress.Count = limits.SignInPerPair
+	windows.Account.Count = limits.SignInPerAccount
+	windows.Device.Count = limits.SignInPerDevice
+	windows.Codes.Count = limits.CodesPerAccount
+	windows.Recipient.Count = limits.LettersPerRecipient
+	windows.Sender.Count = limits.LettersPerAddress
+	return windows
+}
+
+// throttle is a limiter whose keys are texts.
+type throttle struct{ limiter *quota.Limiter }
+
+func (t throttle) Peek(key string) time.Duration {
+	return t.limiter.Peek(quota.TextKey(key)).RetryAfter
+}
+
+func (t throttle) Count(key string) time.Duration {
+	return t.limiter.Allow(quota.TextKey(key)).RetryAfter
+}
+
+// newThrottle makes budgets that forget in the background.
+func (a *accounts) newThrottle(maxKeys int) func(customer.Window) (customer.Limiter, error) {
+	return func(window customer.Window) (customer.Limiter, error) {
+		limiter, err := quota.New(quota.Config{
+			Windows: []quota.Window{{Limit: window.Count, Per: window.Per}}, MaxKeys: maxKeys,
+		})
+		if err != nil {
+			return nil, err
+		}
+		a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+		return throttle{limiter}, nil
+	}
+}
+
+// sealKey is the configured key, or the one in the data folder, which is made if
+// there is none yet.
+func sealKey(cfg config.Config) ([config.KeySize]byte, error) {
+	if cfg.SecretKey != "" {
+		return config.ParseKey(string(cfg.SecretKey))
+	}
+	path := filepath.Join(cfg.Data, keyFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := makeKeyFile(path); err != nil {
+			return [config.KeySize]byte{}, fmt.Errorf("the key in the data folder: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return [config.KeySize]byte{}, fmt.Errorf("the key in the data folder: %w", err)
+	}
+	key, err := config.ParseKey(string(text))
+	if err != nil {
+		// A new one would make every second factor useless without a word.
+		return key, fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
+	}
+	return key, nil
+}
+
+// makeKeyFile puts a whole key in place, or leaves the one that another process
+// has put there meanwhile.
+func makeKeyFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(draft.Name()) }()
+	_, err = fmt.Fprintln(draft, config.NewKey())
+	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
+)
+
+func TestTheKeyIsMadeOnceAlsoByProcessesAtOnceAndOnlyItsOwnerReadsIt(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.Data = filepath.Join(t.TempDir(), "new")
+	keys := make([][config.KeySize]byte, 8)
+	var all sync.WaitGroup
+	for i := range keys {
+		all.Go(func() {
+			key, err := sealKey(cfg)
+			if err != nil {
+				t.Error(err)
+			}
+			keys[i] = key
+		})
+	}
+	all.Wait()
+	for _, key := range keys {
+		if key != keys[0] || key == [config.KeySize]byte{} {
+			t.Error("the key differs from call to call")
+		}
+	}
+	files, err := os.ReadDir(cfg.Data)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the folder holds %v (%v), want the key alone", files, err)
+	}
+	info, err := files[0].Info()
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the mode is %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	path := filepath.Join(cfg.Data, keyFile)
+	if err := os.WriteFile(path, []byte("half a k"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sealKey(cfg); !errors.Is(err, config.ErrBadKey) {
+		t.Errorf("got %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "half a k" {
+		t.Errorf("the file was changed to %q (%v)", text, err)
+	}
+	cfg.SecretKey = config.Secret(config.NewKey())
+	want, err := config.ParseKey(cfg.SecretKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sealKey(cfg); err != nil || got != want {
+		t.Errorf("the configured key is not used (%v)", err)
+	}
+}
+
+func openTestAccounts(t *testing.T) *accounts {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Data, cfg.BaseURL = t.TempDir(), "https://domains.example"
+	people, err := openAccounts(t.Context(), cfg, nil, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return people
+}
+
+// Only what is certain may make a client throw its token away.
+func TestATokenIsBadOnlyIfTheDatabaseSaysSo(t *testing.T) {
+	t.Parallel()
+	people := openTestAccounts(t)
+	unknown, _ := registrar.NewSecret(registrar.PersonalToken)
+	tokens := agentTokens{people.access}
+	for _, bearer := range []string{unknown, "nonsense"} {
+		if _, err := tokens.Verify(t.Context(), bearer); !errors.Is(err, mcp.ErrBadToken) {
+			t.Errorf("%s: got %v", bearer[:4], err)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := people.close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, ctx := range []context.Context{t.Context(), stopped} {
+		if _, err := tokens.Verify(ctx, unknown); err == nil || errors.Is(err, mcp.ErrBadToken) || registrar.KindOf(err) != registrar.KindInternal {
+			t.Errorf("without the database: got %v", err)
+		}
+	}
+	if _, err := tokens.Verify(t.Context(), "nonsense"); !errors.Is(err, mcp.ErrBadToken) {
+		t.Errorf("nonsense without the database: got %v", err)
+	}
+	if _, err := (agentDomains{people.holdings}).List(t.Context(), mcp.Caller{Account: "c"}); registrar.CodeOf(err) != "database" {
+		t.Errorf("the list without the database: got %v", err)
+	}
+}

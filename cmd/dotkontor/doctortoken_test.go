@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func examinedWithToken(t *testing.T, base, token string) doctorReport {
+	t.Helper()
+	return examine(newVisit(t.Context(), base, nil), tokenChecks(token), func(checked) {})
+}
+
+func TestTheDoctorLooksAtACustomersListAndNamesNoDomain(t *testing.T) {
+	t.Parallel()
+	report := examinedWithToken(t, serveFake(t, newFake()), fakeToken)
+	if !report.OK || len(named(report, statusOK)) != 2 {
+		t.Errorf("got %v", report.Checks)
+	}
+	if text := show(report); strings.Contains(text, "private-name") || strings.Contains(text, fakeToken) {
+		t.Errorf("it tells too much: %s", text)
+	}
+}
+
+func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
+	t.Parallel()
+	for fault, change := range map[string]func(domain map[string]any){
+		"another state":       func(d map[string]any) { d["status"] = "ok" },
+		"no date at all":      func(d map[string]any) { delete(d, "expiresAt") },
+		"a date in other way": func(d map[string]any) { d["expiresAt"] = "01.01.2027" },
+		"a word for a yes":    func(d map[string]any) { d["autoRenew"] = "yes" },
+		"an extension bare":   func(d map[string]any) { d["tld"] = "de" },
+	} {
+		broken := proxy(newFake(), nil, func(p *passing) {
+			if !p.calls("list_my_domains") {
+				return
+			}
+			p.edit(func(reply map[string]any) {
+				result, _ := reply["result"].(map[string]any)
+				content, _ := result["structuredContent"].(map[string]any)
+				list, _ := content["domains"].([]any)
+				first, _ := list[0].(map[string]any)
+				change(first)
+			})
+		})
+		report := examinedWithToken(t, serveFake(t, broken), fakeToken)
+		if got := named(report, statusFail); !slices.Equal(got, []string{"list_my_domains works"}) {
+			t.Errorf("%s: failed are %q", fault, got)
+		}
+	}
+	if report := examinedWithToken(t, serveFake(t, newFake()), "wrong"); report.OK {
+		t.Error("a wrong token has no finding")
+	}
+}
+
+func TestTheDoctorSendsNoTokenWhereOthersCanReadIt(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	code := run(t.Context(), []string{"doctor", "--url", "http://domains.example", "--token", fakeToken}, nil, nil, io.Discard, &said)
+	if code != exitUsage || !strings.Contains(said.String(), "https://") || strings.Contains(said.String(), fakeToken) {
+		t.Errorf("exit code %d: %s", code, said.String())
+	}
+}

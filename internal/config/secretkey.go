@@ -1,0 +1,53 @@
+package config
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// KeySize is the length of a secret key in bytes.
+const KeySize = 32
+
+// ErrBadKey says how a secret key looks and where one comes from. It does not
+// quote the wrong one.
+var ErrBadKey = errors.New("it is not 32 bytes in base64; 'dotkontor config new-key' prints a new key")
+
+// NewKey returns a fresh secret key as a configuration file holds it.
+func NewKey() string {
+	var key [KeySize]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return base64.StdEncoding.EncodeToString(key[:])
+}
+
+// ParseKey reads what NewKey wrote.
+func ParseKey(text string) (key [KeySize]byte, err error) {
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(raw) != KeySize {
+		return key, ErrBadKey
+	}
+	copy(key[:], raw)
+	return key, nil
+}
+
+func (c *Config) checkDatabase(k *checker) {
+	if c.SecretKey != "" {
+		if _, err := ParseKey(string(c.SecretKey)); err != nil {
+			k.wrong("secret_key", "%v", err)
+		}
+	}
+	k.between("database.max_connections", c.Database.MaxConnections, 2, 1000)
+	if c.Database.URL == "" {
+		return
+	}
+	address, err := url.Parse(string(c.Database.URL))
+	if err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" || strings.Trim(address.Path, "/") == "" {
+		// The text is not quoted: it may hold a password.
+		k.wrong("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
+	}
+	if c.SecretKey == "" {
+		k.wrong("secret_key", "with database.url it must be set, the same on every node; 'dotkontor config new-key' prints one")
+	}
+}

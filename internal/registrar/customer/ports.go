@@ -1,0 +1,186 @@
+package customer
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Store keeps accounts and what belongs to them.
+type Store interface {
+	// ReadCustomers answers single questions.
+	ReadCustomers() Reader
+	// ChangeCustomers runs change in one transaction, which is committed if it
+	// returns nil. What change asks and does goes through the given Tx only.
+	ChangeCustomers(ctx context.Context, change func(Tx) error) error
+}
+
+// Reader is every question that is asked, by noun. The boolean is false where
+// there is no such row.
+type Reader interface {
+	accountReader
+	sessionReader
+	objectReader
+}
+
+type accountReader interface {
+	AccountByEmail(ctx context.Context, emailKey string) (Account, bool, error)
+	AccountByID(ctx context.Context, id string) (Account, bool, error)
+	AccountByHandle(ctx context.Context, userHandle string) (Account, bool, error)
+	AccountsAfter(ctx context.Context, id string, limit int) ([]Account, error)
+	RecoveryCodesLeft(ctx context.Context, customer string) (int, error)
+}
+
+type sessionReader interface {
+	// SessionByHash also returns sessions that are over or want a code.
+	SessionByHash(ctx context.Context, hash registrar.SecretHash) (StoredSession, Account, bool, error)
+	OpenSessions(ctx context.Context, customer string, now time.Time) ([]Session, error)
+	// DeviceOwner is the account that the device has signed in to.
+	DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer string, known bool, err error)
+	Link(ctx context.Context, hash registrar.SecretHash, kind LinkKind, now time.Time) (Link, bool, error)
+	Ceremony(ctx context.Context, hash string, kind CeremonyKind, now time.Time) (PendingCeremony, bool, error)
+}
+
+type objectReader interface {
+	PasskeysOf(ctx context.Context, customer string) ([]StoredPasskey, error)
+	RegistrantOf(ctx context.Context, customer string) (Registrant, bool, error)
+	DeedsOf(ctx context.Context, customer, before string, limit int) ([]Entry, error)
+}
+
+// Tx is every change that is made, by noun. The boolean is false where the row
+// was not in the state that the change starts from: nothing was changed then.
+type Tx interface {
+	Reader
+	accountWriter
+	factorWriter
+	sessionWriter
+	ceremonyWriter
+	sweeper
+	RecordDeed(ctx context.Context, deed registrar.Deed) error
+	StoreLetter(ctx context.Context, letter registrar.Letter, now time.Time) error
+}
+
+type accountWriter interface {
+	// InsertAccount is false if the address has an account.
+	InsertAccount(ctx context.Context, account Account) (bool, error)
+	ConfirmAccount(ctx context.Context, id, passwordHash string, now time.Time) (bool, error)
+	SetPasswordHash(ctx context.Context, id, hash string) error
+	ReplacePasswordHash(ctx context.Context, id, old, hash string) (bool, error)
+	// SetEmail is false if another account has the address.
+	SetEmail(ctx context.Context, id, email, emailKey string) (bool, error)
+	SetLanguage(ctx context.Context, id, language string) error
+	Disable(ctx context.Context, id string, now time.Time) (bool, error)
+	Enable(ctx context.Context, id string) (bool, error)
+	PutRegistrant(ctx context.Context, customer string, registrant Registrant) error
+}
+
+type factorWriter interface {
+	// SetSecondFactor replaces one sealed secret by another; empty means none.
+	SetSecondFactor(ctx context.Context, id, old, sealed string, step int64) (bool, error)
+	// UseStep is false if this time step or a later one was used before.
+	UseStep(ctx context.Context, id, sealed string, step int64) (bool, error)
+	ReplaceRecoveryCodes(ctx context.Context, customer string, hashes []string) error
+	UseRecoveryCode(ctx context.Context, customer, hash string, now time.Time) (bool, error)
+	// InsertPasskey is false if any account has the credential.
+	InsertPasskey(ctx context.Context, passkey StoredPasskey) (bool, error)
+	// UsePasskey is false if the credential has changed meanwhile.
+	UsePasskey(ctx context.Context, id, old, credential string, now time.Time) (bool, error)
+	DeletePasskey(ctx context.Context, customer, id string) (bool, error)
+}
+
+type sessionWriter interface {
+	// InsertSession also ends the oldest ones if there are more than keep.
+	InsertSession(ctx context.Context, session StoredSession, keep int) error
+	TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error
+	// TakeAttempt is false if the session does not want a code, or has had most.
+	TakeAttempt(ctx context.Context, hash registrar.SecretHash, most int, now time.Time) (bool, error)
+	DeleteSession(ctx context.Context, hash registrar.SecretHash) (bool, error)
+	DeleteSessionByID(ctx context.Context, customer, id string) (bool, error)
+	// DeleteSessionsExcept ends every session but one; empty means all.
+	DeleteSessionsExcept(ctx context.Context, customer, except string) error
+	InsertDevice(ctx context.Context, customer string, hash registrar.SecretHash, now, expires time.Time, keep int) error
+	DeleteDevices(ctx context.Context, customer string) error
+}
+
+type ceremonyWriter interface {
+	// UseLink is false if the link is unknown, used or too old.
+	UseLink(ctx context.Context, hash registrar.SecretHash, kind LinkKind, now time.Time) (Link, bool, error)
+	// InsertLink voids the unused ones of its kind.
+	InsertLink(ctx context.Context, hash registrar.SecretHash, kind LinkKind, link Link) error
+	VoidLinks(ctx context.Context, customer string, kind LinkKind) error
+	PutCeremony(ctx context.Context, hash string, ceremony PendingCeremony) error
+	// TakeCeremony returns a ceremony once.
+	TakeCeremony(ctx context.Context, hash string, kind CeremonyKind, now time.Time) (PendingCeremony, bool, error)
+}
+
+type sweeper interface {
+	// DeleteExpired deletes at most limit rows of each kind that are over, and
+	// returns how many it deleted.
+	DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error)
+	// DeleteUnconfirmed deletes accounts that nobody has confirmed.
+	DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error)
+}
+
+// Account is a customer with what only this package and the store see.
+type Account struct {
+	Customer
+	EmailKey     string
+	PasswordHash string
+	UserHandle   string
+	SealedTOTP   string
+	TOTPStep     int64
+}
+
+// SessionState says what a session is good for.
+type SessionState string
+
+// The states of a session; the package comment has the table.
+const (
+	StateSecondFactor SessionState = "second_factor"
+	StateOpen         SessionState = "open"
+)
+
+// StoredSession is a session with what only this package and the store see.
+type StoredSession struct {
+	Session
+	Hash  registrar.SecretHash
+	State SessionState
+	// Device is the hash of the known device that the session began at, or empty.
+	Device registrar.SecretHash
+}
+
+// StoredPasskey is a passkey with what only this package and the store see.
+type StoredPasskey struct {
+	Passkey
+	Customer     string
+	CredentialID string
+	// Credential is JSON: public key, counter, flags.
+	Credential string
+}
+
+// Link is what a link in a mail stands for.
+type Link struct {
+	Customer string
+	// Email is the address that it was sent to.
+	Email     string
+	ExpiresAt time.Time
+}
+
+// CeremonyKind says what a ceremony is about.
+type CeremonyKind string
+
+// The ceremonies.
+const (
+	CeremonySignIn       CeremonyKind = "sign_in"
+	CeremonyAddPasskey   CeremonyKind = "add_passkey"
+	CeremonySecondFactor CeremonyKind = "second_factor"
+)
+
+// PendingCeremony is what was asked of a browser, until it is answered once.
+type PendingCeremony struct {
+	Kind      CeremonyKind
+	Customer  string
+	Data      string
+	ExpiresAt time.Time
+}

@@ -1,0 +1,219 @@
+package letters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	// batch is how many letters are read at a time; claiming is one by one.
+	batch = 16
+	// atOnce bounds the connections to the mail server.
+	atOnce = 4
+	// poll is how often letters are looked for that other nodes stored or left.
+	poll = 2 * time.Second
+
+	defaultDeadline = 20 * time.Second
+	// storing bounds what follows a sending, also while the service stops.
+	storing = 5 * time.Second
+	// grace is how long a letter under way may take when the service stops.
+	grace = 5 * time.Second
+
+	firstPause = 10 * time.Second
+	longPause  = time.Hour
+	giveUp     = 24 * time.Hour
+)
+
+// Config is what a Runner is made of.
+type Config struct {
+	Store  Store
+	Sender Sender
+	// BaseURL is where links lead to, without a trailing slash.
+	BaseURL string
+	// Deadline bounds one sending; 0 means 20 s.
+	Deadline time.Duration
+	// Now is the clock; nil means time.Now.
+	Now    func() time.Time
+	Logger *slog.Logger
+	// Sent, Failed and GivenUp are told the kind of each letter; nil means that
+	// nobody counts.
+	Sent, Failed, GivenUp func(registrar.LetterKind)
+}
+
+// Runner sends what is due.
+type Runner struct {
+	cfg   Config
+	awake chan struct{}
+}
+
+// New returns a Runner that does nothing until Run.
+func New(cfg Config) (*Runner, error) {
+	if cfg.Store == nil || cfg.Sender == nil {
+		return nil, errors.New("letters: a store and a sender are needed")
+	}
+	if cfg.Deadline == 0 {
+		cfg.Deadline = defaultDeadline
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, hook := range []*func(registrar.LetterKind){&cfg.Sent, &cfg.Failed, &cfg.GivenUp} {
+		if *hook == nil {
+			*hook = func(registrar.LetterKind) {}
+		}
+	}
+	return &Runner{cfg: cfg, awake: make(chan struct{}, 1)}, nil
+}
+
+// Wake says that a letter was stored. It never waits.
+func (r *Runner) Wake() {
+	select {
+	case r.awake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Run sends letters until ctx ends, and lets those under way finish.
+func (r *Runner) Run(ctx context.Context) {
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		for r.round(ctx) {
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.awake:
+		case <-ticker.C:
+		}
+	}
+}
+
+// round takes one batch and says whether more may be waiting.
+func (r *Runner) round(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	due, err := r.cfg.Store.DueLetters(ctx, r.cfg.Now(), batch)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.cfg.Logger.ErrorContext(ctx, "letters can't be read", "error", err.Error())
+		}
+		return false
+	}
+	places := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for _, letter := range due {
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() {
+			defer func() { <-places }()
+			r.deliver(ctx, letter)
+		})
+	}
+	all.Wait()
+	return len(due) == batch && ctx.Err() == nil
+}
+
+// deliver claims one letter, sends it, and settles what becomes of it.
+func (r *Runner) deliver(ctx context.Context, letter Stored) {
+	// The lease outlives everything below, so that nobody else sends meanwhile.
+	lease := r.cfg.Now().Add(r.cfg.Deadline + 2*storing + time.Minute).Truncate(time.Microsecond)
+	mine, err := r.cfg.Store.ClaimLetter(ctx, letter.ID, letter.DueAt, lease)
+	if err != nil || !mine {
+		if err != nil && ctx.Err() == nil {
+			r.cfg.Logger.ErrorContext(ctx, "a letter can't be claimed", "kind", string(letter.Kind), "error", err.Error())
+		}
+		return
+	}
+	letter.Attempts++
+	sendErr := r.send(ctx, letter, lease)
+	if errors.Is(sendErr, errWithdrawn) {
+		return
+	}
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+	defer cancel()
+	if err := r.settle(settling, letter, lease, sendErr); err != nil {
+		r.cfg.Logger.ErrorContext(settling, "what became of a letter can't be stored", "kind", string(letter.Kind), "error", err.Error())
+	}
+}
+
+// errWithdrawn says that the letter is not to be sent any more.
+var errWithdrawn = errors.New("the letter was withdrawn")
+
+// send makes the link, stores its hash, and hands the letter over. When the
+// service stops, it has a short time left: a letter that the mail server took
+// and whose row stays would be sent again.
+func (r *Runner) send(ctx context.Context, letter Stored, lease time.Time) error {
+	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Deadline)
+	defer cancel()
+	stopping := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(grace):
+			cancel()
+		case <-sending.Done():
+		}
+	})
+	defer stopping()
+
+	message := Message{
+		ID: fmt.Sprintf("%s.%d", letter.ID, letter.Attempts), Kind: letter.Kind, To: letter.To,
+		Language: letter.Language, At: letter.CreatedAt, Facts: letter.Facts,
+	}
+	if link, has := links[letter.Kind]; has {
+		secret, hash := registrar.NewSecret(registrar.LinkSecret)
+		message.Link = Address(r.cfg.BaseURL, letter.Kind, secret)
+		message.LinkExpiresAt = r.cfg.Now().Add(link.lives)
+		stored, err := r.cfg.Store.StoreLink(sending, letter.ID, lease, Link{
+			Hash: hash, Kind: letter.Kind, Customer: letter.Customer, Email: letter.To, ExpiresAt: message.LinkExpiresAt,
+		})
+		if err != nil {
+			return &registrar.Error{Kind: registrar.KindInternal, Code: "link_not_stored", Err: err}
+		}
+		if !stored {
+			return errWithdrawn
+		}
+	}
+	return r.cfg.Sender.Send(sending, message)
+}
+
+func (r *Runner) settle(ctx context.Context, letter Stored, lease time.Time, sendErr error) error {
+	if sendErr == nil {
+		r.cfg.Sent(letter.Kind)
+		return r.cfg.Store.RemoveLetter(ctx, letter.ID)
+	}
+	r.cfg.Failed(letter.Kind)
+	log := r.cfg.Logger.With("kind", string(letter.Kind), "attempts", letter.Attempts,
+		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)))
+	now := r.cfg.Now()
+	if registrar.CodeOf(sendErr) == Undeliverable || now.Sub(letter.CreatedAt) >= giveUp {
+		r.cfg.GivenUp(letter.Kind)
+		log.ErrorContext(ctx, "a letter was given up")
+		return r.cfg.Store.RemoveLetter(ctx, letter.ID)
+	}
+	wait := pause(letter.Attempts)
+	log.WarnContext(ctx, "a letter was not sent", "again_in", wait.String())
+	return r.cfg.Store.PostponeLetter(ctx, letter.ID, lease, now.Add(wait))
+}
+
+// pause is how long to wait after so many attempts: 10 s, 20 s, 40 s … 1 h.
+func pause(attempts int) time.Duration {
+	wait := firstPause
+	for range attempts - 1 {
+		if wait *= 2; wait >= longPause {
+			return longPause
+		}
+	}
+	return wait
+}

@@ -1,0 +1,220 @@
+package store
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+)
+
+// A backup is gzip of lines of JSON, the same for both engines, so that one is
+// also the way from SQLite to PostgreSQL and back:
+//
+//	{"format":"dotkontor-backup","version":1,"schema":1,"made_at":"…"}
+//	{"table":"customers","columns":["id","email",…]}
+//	["cus_…","anna@example.com",…]        a row; one line each
+//	…                                     each table after those it refers to
+//	{"rows":{"customers":1,…},"sha256":"…"}
+//
+// The last line tells a whole file from one that was cut: it counts the rows
+// and has the SHA-256 of all lines before it. A text that is not UTF-8 is
+// written as {"base64":"…"}.
+const (
+	backupFormat  = "dotkontor-backup"
+	backupVersion = 1
+	// maxLine bounds a row, so that reading a hostile file needs no more memory.
+	maxLine = 16 << 20
+)
+
+type backupHeader struct {
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Schema  int64     `json:"schema"`
+	MadeAt  time.Time `json:"made_at"`
+}
+
+type backupTable struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+}
+
+type backupTrailer struct {
+	Rows   map[string]int64 `json:"rows"`
+	SHA256 string           `json:"sha256"`
+}
+
+type notUTF8 struct {
+	Base64 string `json:"base64"`
+}
+
+// Summary says what a backup holds.
+type Summary struct {
+	// Schema is the version of the schema that the rows have.
+	Schema int64
+	// MadeAt is when the backup was made.
+	MadeAt time.Time
+	Tables int
+	Rows   int64
+}
+
+// Backup writes everything in the database at opts to out, as it is at one
+// moment, while others go on writing. It changes nothing: a database with an
+// older schema keeps it.
+func Backup(ctx context.Context, opts Options, now time.Time, out io.Writer) (Summary, error) {
+	if opts.URL == "" {
+		// Opening would make one.
+		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); err != nil {
+			return Summary{}, fmt.Errorf("there is no database in the data folder: %w", err)
+		}
+	}
+	db, err := open(opts)
+	if err != nil {
+		return Summary{}, err
+	}
+	summary, err := db.backup(ctx, now, out)
+	return summary, errors.Join(err, db.Close())
+}
+
+func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary, error) {
+	// SQLite's readers see one moment by themselves.
+	var snapshot *sql.TxOptions
+	if db.engine == postgres {
+		snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := db.reader.BeginTx(ctx, snapshot)
+	if err != nil {
+		return Summary{}, fmt.Errorf("the database can't be read: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was changed
+	version, err := db.schemaVersion(ctx, tx)
+	if err != nil {
+		return Summary{}, err
+	}
+	if version == 0 {
+		return Summary{}, errors.New("the database is empty: no service has used it yet")
+	}
+	tables, err := db.tables(ctx, tx)
+	if err != nil {
+		return Summary{}, err
+	}
+	lines := newLineWriter(out)
+	lines.write(backupHeader{Format: backupFormat, Version: backupVersion, Schema: version, MadeAt: now.UTC()})
+	counts := make(map[string]int64)
+	summary := Summary{Schema: version, MadeAt: now, Tables: len(tables)}
+	for _, t := range tables {
+		if counts[t.name], err = lines.table(ctx, tx, t); err != nil {
+			return Summary{}, fmt.Errorf("table %s: %w", t.name, err)
+		}
+		summary.Rows += counts[t.name]
+	}
+	return summary, lines.finish(counts)
+}
+
+// lineWriter writes lines, adds up their hash, and keeps the first error.
+type lineWriter struct {
+	compressed *gzip.Writer
+	buffered   *bufio.Writer
+	sum        hash.Hash
+	err        error
+}
+
+func newLineWriter(out io.Writer) *lineWriter {
+	compressed := gzip.NewWriter(out)
+	return &lineWriter{compressed: compressed, buffered: bufio.NewWriterSize(compressed, 64<<10), sum: sha256.New()}
+}
+
+func (w *lineWriter) write(value any) {
+	if w.err != nil {
+		return
+	}
+	line, err := json.Marshal(value)
+	switch {
+	case err != nil:
+		w.err = err
+		return
+	case len(line) >= maxLine:
+		w.err = fmt.Errorf("a row of %d bytes is longer than a backup can hold", len(line))
+		return
+	}
+	line = append(line, '\n')
+	w.sum.Write(line)
+	_, w.err = w.buffered.Write(line)
+}
+
+func (w *lineWriter) finish(counts map[string]int64) error {
+	w.write(backupTrailer{Rows: counts, SHA256: hex.EncodeToString(w.sum.Sum(nil))})
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.buffered.Flush(); err != nil {
+		return err
+	}
+	return w.compressed.Close()
+}
+
+// table writes one table, row by row.
+func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written int64, err error) {
+	w.write(backupTable{Table: t.name, Columns: t.columns})
+	rows, err := tx.QueryContext(ctx, "SELECT "+list(t.columns)+" FROM "+quoted(t.name)) //nolint:gosec // names from the catalogue
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	values, places := make([]any, len(t.columns)), make([]any, len(t.columns))
+	for i := range values {
+		places[i] = &values[i]
+	}
+	for rows.Next() && w.err == nil {
+		if err := rows.Scan(places...); err != nil {
+			return 0, err
+		}
+		for i, value := range values {
+			if values[i], err = portable(value); err != nil {
+				return 0, fmt.Errorf("column %s: %w", t.columns[i], err)
+			}
+		}
+		w.write(values)
+		written++
+	}
+	return written, errors.Join(w.err, rows.Err())
+}
+
+// portable is a value as it stands in a backup. The schema has numbers and
+// texts only; another type must not come back as something else.
+func portable(value any) (any, error) {
+	switch value := value.(type) {
+	case nil, int64:
+		return value, nil
+	case string:
+		if utf8.ValidString(value) {
+			return value, nil
+		}
+		return notUTF8{Base64: base64.StdEncoding.EncodeToString([]byte(value))}, nil
+	default:
+		return nil, fmt.Errorf("a value of type %T is neither number nor text", value)
+	}
+}
+
+// list is names inside of SQL, with commas.
+func list(names []string) string {
+	var text []byte
+	for i, name := range names {
+		if i > 0 {
+			text = append(text, ", "...)
+		}
+		text = append(text, quoted(name)...)
+	}
+	return string(text)
+}

@@ -1,0 +1,328 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dumpOf is a backup as text.
+func dumpOf(t *testing.T, db *DB) string {
+	t.Helper()
+	var packed bytes.Buffer
+	if _, err := db.backup(t.Context(), testTime, &packed); err != nil {
+		t.Fatal(err)
+	}
+	return unpack(t, packed.Bytes())
+}
+
+func unpack(t *testing.T, packed []byte) string {
+	t.Helper()
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func pack(text string) []byte {
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(writer, text)
+	_ = writer.Close()
+	return packed.Bytes()
+}
+
+// rowsOf is a dump without its last line and with the rows in one order, because
+// a backup has them in the engine's.
+func rowsOf(dump string) []string {
+	lines := strings.Split(strings.TrimSpace(dump), "\n")
+	return slices.Sorted(slices.Values(lines[:len(lines)-1]))
+}
+
+// full opens a database at a place and fills some tables, with more rows than
+// one statement restores and with awkward texts.
+func full(t *testing.T, place Options) *DB {
+	t.Helper()
+	db := openAt(t, place)
+	anna := newCustomer(t, db, "anna")
+	newCustomer(t, db, "bert")
+	change(t, db, "UPDATE customers SET email = $1, token_count = $2 WHERE id = $3", "Ä\"\\\n\u2028<&>🦉 @example.com", int64(1)<<62, anna)
+	tx, err := db.writer.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	for i := range 3*restoreBatch + 7 {
+		id := "tok_" + time.UnixMicro(int64(i)).UTC().Format("150405.000000")
+		if _, err := tx.ExecContext(t.Context(),
+			"INSERT INTO tokens (id, customer_id, name, hash, created_at, revoked_at) VALUES ($1, $2, '', $1, $3, -5)", id, anna, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func backupOf(t *testing.T, place Options) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	if _, err := Backup(t.Context(), place, testTime, &packed); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+func TestABackupRestoresEveryRow(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		want := rowsOf(dumpOf(t, full(t, place)))
+		if len(want) < 600 {
+			t.Fatalf("only %d lines", len(want))
+		}
+		packed := backupOf(t, place)
+		var fresh Options
+		if place.URL == "" {
+			fresh.Data = t.TempDir()
+		} else {
+			fresh.URL = newPostgres(t)
+		}
+		summary, err := Restore(t.Context(), fresh, bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if summary.Rows != 3*restoreBatch+7+2 || !summary.MadeAt.Equal(testTime) {
+			t.Errorf("got %+v", summary)
+		}
+		if got := rowsOf(dumpOf(t, openAt(t, fresh))); !slices.Equal(got, want) {
+			t.Errorf("%d lines came back of %d, or others", len(got), len(want))
+		}
+	})
+}
+
+func TestABackupMovesBetweenTheEnginesAndBack(t *testing.T) {
+	t.Parallel()
+	first, large, second := Options{Data: t.TempDir()}, Options{URL: newPostgres(t)}, Options{Data: t.TempDir()}
+	want := rowsOf(dumpOf(t, full(t, first)))
+	for _, step := range [][2]Options{{first, large}, {large, second}} {
+		if _, err := Restore(t.Context(), step[1], bytes.NewReader(backupOf(t, step[0]))); err != nil {
+			t.Fatal(err)
+		}
+		if got := rowsOf(dumpOf(t, openAt(t, step[1]))); !slices.Equal(got, want) {
+			t.Errorf("%d lines came over of %d, or others", len(got), len(want))
+		}
+	}
+}
+
+func TestABackupHoldsEveryTable(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		change(t, db, "CREATE TABLE aaa_later (id TEXT NOT NULL PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers (id))")
+		newCustomer(t, db, "anna")
+		change(t, db, "INSERT INTO aaa_later (id, customer_id) VALUES ('later', 'cus_anna')")
+		dump := dumpOf(t, db)
+		if parent, child := strings.Index(dump, `{"table":"customers"`), strings.Index(dump, `["later","cus_anna"]`); parent < 0 || child < parent {
+			t.Errorf("the later table is missing, or stands before what it refers to:\n%s", dump)
+		}
+		for _, line := range strings.Split(schemaOf(t, db), "\n") {
+			if name, _, _ := strings.Cut(line, " "); !strings.Contains(dump, `{"table":"`+name) {
+				t.Errorf("%s is missing", name)
+			}
+		}
+	})
+}
+
+func TestABackupIsOneMoment(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		db := full(t, place)
+		meanwhile := writerFunc(func([]byte) {
+			change(t, db, "DELETE FROM tokens")
+			change(t, db, "UPDATE customers SET language = 'en'")
+		})
+		var packed bytes.Buffer
+		summary, err := db.backup(t.Context(), testTime, io.MultiWriter(meanwhile, &packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := count(t, db, "SELECT count(*) FROM tokens"); left != 0 {
+			t.Fatal("nothing was written meanwhile, so nothing was checked")
+		}
+		if summary.Rows != 3*restoreBatch+7+2 || strings.Contains(unpack(t, packed.Bytes()), `"en"`) {
+			t.Errorf("the backup has rows of two moments: %+v", summary)
+		}
+	})
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
+
+func TestACutOrAlteredBackupIsRefusedAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	source := Options{Data: t.TempDir()}
+	full(t, source)
+	whole := backupOf(t, source)
+	text := unpack(t, whole)
+	lines := strings.SplitAfter(text, "\n")
+	lines = lines[:len(lines)-1] // what follows the last line's end is nothing
+	row := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, `["tok_`) })
+	without := func(at int) string { return strings.Join(slices.Delete(slices.Clone(lines), at, at+1), "") }
+	eachPlace(t, func(t *testing.T, place Options) {
+		for name, broken := range map[string][]byte{
+			"cut in the middle":      whole[:len(whole)/2],
+			"cut near the end":       whole[:len(whole)-3],
+			"without its last line":  pack(without(len(lines) - 1)),
+			"without one row":        pack(without(row)),
+			"with a row twice":       pack(strings.Replace(text, lines[row], lines[row]+lines[row], 1)),
+			"with another value":     pack(strings.Replace(text, "bert@", "bret@", 1)),
+			"with a line more":       pack(text + "[]\n"),
+			"with a broken row":      pack(strings.Replace(text, lines[row], "[\n", 1)),
+			"with a short row":       pack(strings.Replace(text, lines[row], "[\"x\"]\n", 1)),
+			"with a fraction":        pack(strings.Replace(text, "-5]", "-5.5]", 1)),
+			"with a foreign table":   pack(strings.Replace(text, `{"table":"tokens"`, `{"table":"goose_db_version"`, 1)),
+			"with a foreign column":  pack(strings.Replace(text, `"hash"`, `"hush"`, 1)),
+			"with rows and no table": pack(lines[0] + "[]\n"),
+			"of another product":     pack(`{"format":"other"}` + "\n"),
+			"of nothing":             nil,
+			"of a newer format":      pack(strings.Replace(text, `"version":1`, `"version":2`, 1)),
+			"of a newer schema":      pack(strings.Replace(text, `"schema":`, `"schema":9`, 1)),
+			"of no schema":           pack(strings.Replace(text, `"schema":`, `"schema":-`, 1)),
+		} {
+			if _, err := Restore(t.Context(), place, bytes.NewReader(broken)); err == nil {
+				t.Errorf("%s: restored", name)
+			}
+		}
+		// After all that the place is still good for the whole one.
+		if _, err := Restore(t.Context(), place, bytes.NewReader(whole)); err != nil {
+			t.Errorf("something was left behind: %v", err)
+		}
+	})
+}
+
+func TestARestoreNeverMixes(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		db := full(t, place)
+		packed := backupOf(t, place)
+		before := rowsOf(dumpOf(t, db))
+		if _, err := Restore(t.Context(), place, bytes.NewReader(packed)); err == nil || !strings.Contains(err.Error(), "not empty") {
+			t.Errorf("got %v", err)
+		}
+		if !slices.Equal(rowsOf(dumpOf(t, db)), before) {
+			t.Error("rows were changed")
+		}
+	})
+}
+
+func TestARestoreRefusesADatabaseOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	source := Options{Data: t.TempDir()}
+	full(t, source)
+	packed := backupOf(t, source)
+	eachPlace(t, func(t *testing.T, place Options) {
+		db, err := open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		change(t, db, "CREATE TABLE theirs (x TEXT)")
+		if _, err := Restore(t.Context(), place, bytes.NewReader(packed)); err == nil || !strings.Contains(err.Error(), "theirs") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestABackupNeedsADatabase(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		if _, err := Backup(t.Context(), place, testTime, io.Discard); err == nil {
+			t.Error("nothing was backed up, and it was no error")
+		}
+	})
+}
+
+func TestAnOlderBackupIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		db, err := open(place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		migrator, err := db.migrator()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := migrator.UpTo(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		newCustomer(t, db, "anna")
+		packed := backupOf(t, place)
+		var header backupHeader
+		if err := json.NewDecoder(strings.NewReader(unpack(t, packed))).Decode(&header); err != nil || header.Schema != 1 {
+			t.Fatalf("the backup changed the schema: %+v, %v", header, err)
+		}
+		fresh := Options{Data: t.TempDir()}
+		today := openAt(t, fresh) // a service has started there, so it is empty but new
+		if _, err := Restore(t.Context(), fresh, bytes.NewReader(packed)); err != nil {
+			t.Fatal(err)
+		}
+		if got := count(t, today, "SELECT count(*) FROM customers"); got != 1 {
+			t.Errorf("%d customers", got)
+		}
+		if version := schemaNumber(t, today); version != newestSchema(t, today) {
+			t.Errorf("the schema is %d", version)
+		}
+	})
+}
+
+func schemaNumber(t *testing.T, db *DB) int64 {
+	t.Helper()
+	tx, err := db.reader.BeginTx(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	version, err := db.schemaVersion(t.Context(), tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+func newestSchema(t *testing.T, db *DB) int64 {
+	t.Helper()
+	migrator, err := db.migrator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := migrator.ListSources()
+	return sources[len(sources)-1].Version
+}
+
+func TestTablesThatReferInACircleAreAnError(t *testing.T) {
+	t.Parallel()
+	if _, err := inOrder([]string{"a", "b"}, map[string][]string{"a": {"b"}, "b": {"a"}}); err == nil {
+		t.Error("a circle was put in order")
+	}
+	got, err := inOrder([]string{"a", "b", "c"}, map[string][]string{"a": {"c", "a"}, "c": {"b"}})
+	if err != nil || !slices.Equal(got, []string{"b", "c", "a"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

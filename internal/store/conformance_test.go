@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+func TestOpeningTwiceFindsTheSameSchemaAndRows(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		first := openAt(t, place)
+		newCustomer(t, first, "anna")
+		second := openAt(t, place)
+		if got := count(t, second, "SELECT count(*) FROM customers"); got != 1 {
+			t.Errorf("%d customers after opening again, want 1", got)
+		}
+		if once, twice := schemaOf(t, first), schemaOf(t, second); once != twice || once == "" {
+			t.Errorf("the schema was\n%s\nand is\n%s", once, twice)
+		}
+	})
+}
+
+func TestEveryMigrationCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		before := schemaOf(t, db)
+		migrator, err := db.migrator()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := migrator.DownTo(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if left := schemaOf(t, db); left != "" {
+			t.Errorf("left behind:\n%s", left)
+		}
+		if err := db.migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if after := schemaOf(t, db); after != before {
+			t.Errorf("the schema was\n%s\nand is\n%s", before, after)
+		}
+	})
+}
+
+// schemaOf is all tables and columns, as text.
+func schemaOf(t *testing.T, db *DB) string {
+	t.Helper()
+	tx, err := db.reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	tables, err := db.tables(t.Context(), tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, one := range tables {
+		text.WriteString(one.name + " " + strings.Join(one.columns, " ") + "\n")
+	}
+	return text.String()
+}
+
+func TestBothEnginesHaveTheSameSchema(t *testing.T) {
+	t.Parallel()
+	small, large := openAt(t, Options{Data: t.TempDir()}), openAt(t, Options{URL: newPostgres(t)})
+	if a, b := schemaOf(t, small), schemaOf(t, large); a != b {
+		t.Errorf("SQLite has\n%s\nPostgreSQL has\n%s", a, b)
+	}
+}
+
+func TestFourNodesMayStartAtOnce(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				db, err := Open(t.Context(), place)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		newCustomer(t, openAt(t, place), "anna")
+	})
+}
+
+func TestAFailedChangeLeavesNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		failure := errors.New("no")
+		err := db.write(t.Context(), func(q *query.Queries) error {
+			deed := registrar.Deed{Actor: person(anna), Action: "x", Customer: anna, At: testTime}
+			return errors.Join(recordDeed(t.Context(), q, deed), failure)
+		})
+		if !errors.Is(err, failure) {
+			t.Errorf("got %v", err)
+		}
+		if left := count(t, db, "SELECT count(*) FROM deeds"); left != 0 {
+			t.Errorf("%d rows are left", left)
+		}
+	})
+}
+
+func TestAChangeWhoseCallerHasGoneLeavesNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := db.write(ctx, func(q *query.Queries) error {
+			deed := registrar.Deed{Actor: operator(), Action: "x", At: testTime}
+			err := recordDeed(ctx, q, deed)
+			cancel()
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if left := count(t, db, "SELECT count(*) FROM deeds"); left != 0 {
+			t.Errorf("%d rows are left", left)
+		}
+	})
+}
+
+func TestSQLiteReadersCannotWrite(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, Options{Data: t.TempDir()})
+	for _, statement := range []string{"DELETE FROM deeds", "DROP TABLE deeds", "CREATE TABLE more (x TEXT)"} {
+		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
+			t.Errorf("a reader did: %s", statement)
+		}
+	}
+}
+
+func TestARowNeedsWhatItRefersTo(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		if _, err := db.writer.ExecContext(t.Context(),
+			"INSERT INTO tokens (id, customer_id, name, hash, created_at) VALUES ('tok_1', 'cus_nobody', 'x', 'x', 1)"); err == nil {
+			t.Error("a token of nobody was stored")
+		}
+	})
+}
+
+func TestEightWhoReadAndThenWriteAreAllServed(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		var wait sync.WaitGroup
+		for range 8 {
+			wait.Go(func() {
+				for range 10 {
+					err := db.write(t.Context(), func(q *query.Queries) error {
+						if _, err := q.MailAddressOfCustomer(t.Context(), anna); err != nil {
+							return err
+						}
+						return recordDeed(t.Context(), q, registrar.Deed{Actor: person(anna), Action: "x", Customer: anna, At: testTime})
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wait.Wait()
+		if written := count(t, db, "SELECT count(*) FROM deeds"); written != 80 {
+			t.Errorf("%d of 80 were written", written)
+		}
+	})
+}
+
+func TestReadersGoOnWhileAWriterIsAtWork(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		err := db.write(t.Context(), func(q *query.Queries) error {
+			if err := recordDeed(t.Context(), q, registrar.Deed{Actor: person(anna), Customer: anna, Action: "x", At: testTime}); err != nil {
+				return err
+			}
+			deeds, err := db.DeedsOf(t.Context(), anna, "", 10)
+			if len(deeds) != 0 {
+				t.Error("what is not committed was read")
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestDeedsComeInPagesTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		for i := range 5 {
+			err := db.write(t.Context(), func(q *query.Queries) error {
+				return recordDeed(t.Context(), q, registrar.Deed{
+					Actor: person(anna), Customer: anna, Action: "x", Object: strconv.Itoa(i), At: testTime.Add(time.Duration(i) * time.Second),
+				})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var seen string
+		before := ""
+		for range 4 {
+			page, err := db.DeedsOf(t.Context(), anna, before, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, deed := range page {
+				seen += deed.Object
+				before = deed.ID
+			}
+			seen += "|"
+		}
+		if seen != "43|21|0||" {
+			t.Errorf("got %s", seen)
+		}
+		if page, err := db.DeedsOf(t.Context(), "cus_other", "", 2); err != nil || len(page) != 0 {
+			t.Errorf("somebody else reads %+v, %v", page, err)
+		}
+	})
+}
+
+func TestTheSQLiteFileIsReadableToItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	db := openAt(t, Options{Data: folder})
+	newCustomer(t, db, "anna")
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files, %v", err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open := info.Mode().Perm() &^ 0o600; open != 0 {
+			t.Errorf("%s is open to others: %v", filepath.Base(file), info.Mode())
+		}
+	}
+}
+
+func TestThePasswordOfTheDatabaseIsInNoError(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"postgres://me:verysecret@127.0.0.1:1/x?connect_timeout=1", "postgres://me:verysecret@[::1/x", "mysql://me:verysecret@x/y",
+		"postgres://me:verysecret@127.0.0.1:notaport/x",
+	} {
+		_, err := Open(t.Context(), Options{URL: address})
+		if err == nil || strings.Contains(err.Error(), "verysecret") {
+			t.Errorf("%s: got %v", address, err)
+		}
+	}
+}

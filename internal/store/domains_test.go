@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+)
+
+func holdingOn(t *testing.T, db *DB) *holding.Service {
+	t.Helper()
+	service, err := holding.New(holding.Config{Store: db, Now: func() time.Time { return testTime }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func TestACustomerSeesTheirOwnDomainsByName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, service, anna, bert := t.Context(), holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		paid := testTime.AddDate(1, 0, 0)
+		for i, status := range holding.Statuses() {
+			// Names whose order differs between bytes and a language's rules.
+			label := []string{"ab", "a-c", "xn--mller-kva", "zz", "0a", "aa"}[i]
+			if _, err := service.Add(ctx, operator(), holding.Addition{
+				Customer: anna, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: paid, AutoRenew: i == 0,
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := service.Add(ctx, operator(), holding.Addition{
+			Customer: bert, Name: registrar.NewName("bert", ".de"), Status: holding.StatusPending,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		token := registrar.Actor{Kind: registrar.ActorToken, Customer: anna}
+		domains, err := service.List(ctx, token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, domain := range domains {
+			names = append(names, domain.Name+" "+string(domain.Status))
+			if !domain.PaidUntil.Equal(paid) || domain.TLD != ".de" || domain.AutoRenew != (domain.Name == "ab.de") || domain.Customer != anna {
+				t.Errorf("got %+v", domain)
+			}
+		}
+		if want := []string{
+			"0a.de transit", "a-c.de pending", "aa.de transferred_out", "ab.de active", "xn--mller-kva.de expired", "zz.de redemption",
+		}; !slices.Equal(names, want) {
+			t.Errorf("got %q, want %q", names, want)
+		}
+		if domains, err := service.List(ctx, person(bert)); err != nil || len(domains) != 1 || !domains[0].PaidUntil.IsZero() {
+			t.Errorf("bert sees %+v, %v", domains, err)
+		}
+	})
+}
+
+func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		service, anna, bert := holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		add := func(ctx context.Context, customer string, status holding.Status) error {
+			_, err := service.Add(ctx, operator(), holding.Addition{
+				Customer: customer, Name: registrar.NewName("one", ".com"), Status: status, PaidUntil: testTime,
+			})
+			return err
+		}
+		var held atomic.Int64
+		var wait sync.WaitGroup
+		for i := range 20 {
+			wait.Go(func() {
+				err := add(t.Context(), []string{anna, bert}[i%2], holding.StatusActive)
+				switch {
+				case err == nil:
+					held.Add(1)
+				case !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict, Code: holding.NameHeld}):
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		if held.Load() != 1 {
+			t.Errorf("%d hold the name, want one", held.Load())
+		}
+		if told := count(t, db, "SELECT count(*) FROM deeds"); told != 1 {
+			t.Errorf("%d deeds, want one", told)
+		}
+		change(t, db, "UPDATE domains SET status = 'transferred_out'")
+		if err := add(t.Context(), bert, holding.StatusActive); err != nil {
+			t.Errorf("a name that went elsewhere can't come back: %v", err)
+		}
+		if err := add(t.Context(), "cus_unknown", holding.StatusTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

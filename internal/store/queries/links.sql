@@ -1,0 +1,20 @@
+-- name: InsertLink :exec
+INSERT INTO links (hash, kind, customer_id, email, expires_at) VALUES ($1, $2, $3, $4, $5);
+
+-- name: LinkByHash :one
+SELECT * FROM links WHERE hash = $1 AND kind = $2 AND used_at = 0 AND expires_at > $3;
+
+-- name: UseLink :one
+UPDATE links SET used_at = $1
+WHERE hash = $2 AND kind = $3 AND used_at = 0 AND expires_at > $1
+RETURNING *;
+
+-- name: DeleteExpiredLinks :execrows
+DELETE FROM links
+WHERE hash IN (SELECT old.hash FROM links AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2);
+
+-- name: DeleteLinksOf :exec
+DELETE FROM links WHERE customer_id = $1;
+
+-- name: DeleteUnsentLetters :exec
+DELETE FROM mails WHERE customer_id = $1 AND kind = $2;

@@ -1,0 +1,33 @@
+-- name: DueMails :many
+SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
+FROM mails
+WHERE due_at <= $1
+ORDER BY due_at
+LIMIT $2;
+
+-- name: ClaimMail :execrows
+UPDATE mails
+SET due_at = sqlc.arg(lease), attempts = attempts + 1
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(was_due);
+
+-- name: HoldMail :execrows
+UPDATE mails
+SET due_at = sqlc.arg(lease)
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
+-- name: PostponeMail :exec
+UPDATE mails
+SET due_at = sqlc.arg(due)
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
+-- name: DeleteMail :exec
+DELETE FROM mails
+WHERE id = $1;
+
+-- name: VoidLinks :exec
+DELETE FROM links
+WHERE customer_id = $1 AND kind = $2 AND used_at = 0;
+
+-- name: InsertMailedLink :exec
+INSERT INTO links (hash, kind, customer_id, email, expires_at)
+VALUES ($1, $2, $3, $4, $5);

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+func sessionOf(row query.Session) customer.Session {
+	return customer.Session{
+		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, Agent: row.Agent,
+		CreatedAt: fromMicros(row.CreatedAt), AuthenticatedAt: fromMicros(row.AuthenticatedAt),
+		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt),
+	}
+}
+
+func (a accounts) SessionByHash(ctx context.Context, hash registrar.SecretHash) (customer.StoredSession, customer.Account, bool, error) {
+	row, err := a.q.SessionByHash(ctx, string(hash))
+	ok, err := found(err)
+	return customer.StoredSession{
+		Session: sessionOf(row.Session), Hash: registrar.SecretHash(row.Session.Hash),
+		State: customer.SessionState(row.Session.State), Device: registrar.SecretHash(row.Session.Device),
+	}, accountOf(row.Customer), ok, err
+}
+
+func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]customer.Session, error) {
+	rows, err := a.q.SessionsOf(ctx, query.SessionsOfParams{CustomerID: id, ExpiresAt: micros(now)})
+	list := make([]customer.Session, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, sessionOf(row))
+	}
+	return list, err
+}
+
+func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, keep int) error {
+	if err := a.q.InsertSession(ctx, query.InsertSessionParams{
+		Hash: string(s.Hash), ID: s.ID, CustomerID: s.CustomerID, State: string(s.State),
+		Address: s.Address, Agent: s.Agent, Device: string(s.Device), CreatedAt: micros(s.CreatedAt),
+		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt),
+	}); err != nil {
+		return err
+	}
+	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{CustomerID: s.CustomerID, Offset: int32(keep - 1)}) //nolint:gosec // a small number
+}
+
+func (a accounts) TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error {
+	return a.q.TouchSession(ctx, query.TouchSessionParams{SeenAt: micros(seen), ExpiresAt: micros(expires), Hash: string(hash)})
+}
+
+func (a accounts) TakeAttempt(ctx context.Context, hash registrar.SecretHash, most int, now time.Time) (bool, error) {
+	return changed(a.q.TakeAttempt(ctx, query.TakeAttemptParams{Hash: string(hash), Attempts: int64(most), ExpiresAt: micros(now)}))
+}
+
+func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) (bool, error) {
+	return changed(a.q.DeleteSession(ctx, string(hash)))
+}
+
+func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) (bool, error) {
+	return changed(a.q.DeleteSessionByID(ctx, query.DeleteSessionByIDParams{CustomerID: customerID, ID: id}))
+}
+
+func (a accounts) DeleteSessionsExcept(ctx context.Context, customerID, except string) error {
+	_, err := a.q.DeleteSessionsExcept(ctx, query.DeleteSessionsExceptParams{CustomerID: customerID, ID: except})
+	return err
+}
+
+func (a accounts) DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (string, bool, error) {
+	owner, err := a.q.DeviceOf(ctx, query.DeviceOfParams{Hash: string(hash), ExpiresAt: micros(now)})
+	ok, err := found(err)
+	return owner, ok, err
+}
+
+func (a accounts) InsertDevice(ctx context.Context, customerID string, hash registrar.SecretHash, now, expires time.Time, keep int) error {
+	if err := a.q.InsertDevice(ctx, query.InsertDeviceParams{
+		Hash: string(hash), CustomerID: customerID, CreatedAt: micros(now), ExpiresAt: micros(expires),
+	}); err != nil {
+		return err
+	}
+	return a.q.DeleteOldestDevices(ctx, query.DeleteOldestDevicesParams{CustomerID: customerID, Offset: int32(keep - 1)}) //nolint:gosec // a small number
+}
+
+func (a accounts) DeleteDevices(ctx context.Context, customerID string) error {
+	return a.q.DeleteDevices(ctx, customerID)
+}

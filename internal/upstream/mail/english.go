@@ -1,0 +1,187 @@
+package mail
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// english are the letters in English.
+var english = language{
+	code:    "en",
+	moments: "2 January 2006, 15:04 UTC",
+	footer: `
+--
+dotkontor – {{.Portal}}
+This message was sent automatically. We never ask for your password or
+your codes by e-mail.
+`,
+	letters: map[registrar.LetterKind]letter{
+		registrar.LetterConfirm: {
+			subject: "Please confirm your e-mail address",
+			body: `Hello,
+
+on {{.At}} an account at dotkontor was made with this
+e-mail address{{with .Address}} (from the address {{.}}){{end}}.
+
+Please confirm that the e-mail address is yours:
+
+{{.Link}}
+
+The link works until {{.Until}}, and once only.
+
+Was that not you? Then there is nothing to do: without the
+confirmation nobody can sign in to the account.
+`,
+		},
+		registrar.LetterAlreadyMember: {
+			subject: "You already have an account",
+			body: `Hello,
+
+on {{.At}} somebody wanted to make an account at
+dotkontor with this e-mail address{{with .Address}} (from the address {{.}}){{end}}.
+There is an account with this e-mail address already; nothing was
+changed.
+
+If that was you, please sign in:
+
+{{.Portal}}
+
+If you have forgotten your password, choose "Forgot your password"
+there.
+
+Was that not you? Then there is nothing to do.
+`,
+		},
+		registrar.LetterReset: {
+			subject: "Choose a new password",
+			body: `Hello,
+
+on {{.At}} a new password was asked for, for your
+account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+
+Choose it here:
+
+{{.Link}}
+
+The link works until {{.Until}}, and once only. A newer
+one makes it void.
+
+Was that not you? Then there is nothing to do: your password stays as
+it is. Do not pass the link on to anybody.
+`,
+		},
+		registrar.LetterNoAccount: {
+			subject: "No account with this e-mail address",
+			body: `Hello,
+
+on {{.At}} a new password was asked for at dotkontor,
+for this e-mail address{{with .Address}} (from the address {{.}}){{end}}. But
+there is no account with it.
+
+Perhaps you registered with another e-mail address. You can make a new
+account here:
+
+{{.Portal}}
+
+Was that not you? Then there is nothing to do.
+`,
+		},
+		registrar.LetterChangeEmail: {
+			subject: "Please confirm your new e-mail address",
+			body: `Hello,
+
+on {{.At}} this e-mail address was given as the new
+one of an account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+
+Please confirm that it is yours:
+
+{{.Link}}
+
+The link works until {{.Until}}, and once only. Until
+then the former e-mail address stays in force.
+
+Was that not you? Then there is nothing to do.
+`,
+		},
+		registrar.LetterEmailChanging: {
+			subject: "Your e-mail address is about to change",
+			body: `Hello,
+
+on {{.At}} another e-mail address was given for your
+account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+{{with .Email}}
+New address: {{.}}
+{{end}}
+It counts as soon as it is confirmed from there. After that we write to
+this address no more.
+
+Was that not you? Then please sign in at once, change your password and
+sign out all sessions:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterPasswordChanged: {
+			subject: "Your password was changed",
+			body: `Hello,
+
+on {{.At}} the password of your account at dotkontor
+was changed{{with .Address}} (from the address {{.}}){{end}}. Other sessions were
+signed out.
+
+Was that not you? Then please choose a new one at once with
+"Forgot your password", and look through your access tokens and
+passkeys:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterTokenCreated: {
+			subject: "A new access token for your account",
+			body: `Hello,
+
+on {{.At}} an access token for programs was made for
+your account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Whoever has the token can act in your name until you revoke it.
+
+Was that not you? Then please revoke the token at once under
+"MCP and API access", and change your password:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterSecondFactor: {
+			subject: "Your second factor was changed",
+			body: `Hello,
+
+on {{.At}}, for your account at dotkontor,
+{{if eq .Change "on"}}sign-in with a second factor was switched
+on{{else if eq .Change "off"}}sign-in with a second factor was switched
+off{{else if eq .Change "codes"}}a new list of recovery codes was
+made{{else if eq .Change "used"}}a recovery code was used to sign
+in{{else}}sign-in with a second factor was
+changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.
+
+Was that not you? Then please sign in at once, change your password and
+sign out all sessions:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterPasskey: {
+			subject: "Your passkeys were changed",
+			body: `Hello,
+
+on {{.At}} a passkey of your account at dotkontor was
+{{if eq .Change "added"}}added{{else if eq .Change "removed"}}removed{{else}}changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Was that not you? Then please sign in at once, change your password and
+look through your passkeys:
+
+{{.Portal}}
+`,
+		},
+	},
+}

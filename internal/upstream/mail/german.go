@@ -1,0 +1,189 @@
+package mail
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// german are the letters in German.
+var german = language{
+	code:    "de",
+	moments: "02.01.2006, 15:04 Uhr UTC",
+	footer: `
+--
+dotkontor – {{.Portal}}
+Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
+nach Ihrem Passwort oder Ihren Codes.
+`,
+	letters: map[registrar.LetterKind]letter{
+		registrar.LetterConfirm: {
+			subject: "Bitte bestätigen Sie Ihre E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
+bei dotkontor angelegt{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Bitte bestätigen Sie, dass die E-Mail-Adresse Ihnen gehört:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun: Ohne Bestätigung
+kann sich mit dem Konto niemand anmelden.
+`,
+		},
+		registrar.LetterAlreadyMember: {
+			subject: "Sie haben schon ein Konto",
+			body: `Guten Tag,
+
+am {{.At}} wollte jemand mit dieser E-Mail-Adresse
+ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
+Zu dieser E-Mail-Adresse gibt es schon ein Konto; es wurde nichts
+verändert.
+
+Wenn Sie das waren, melden Sie sich bitte an:
+
+{{.Portal}}
+
+Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
+"Passwort vergessen".
+
+Waren Sie das nicht? Dann müssen Sie nichts tun.
+`,
+		},
+		registrar.LetterReset: {
+			subject: "Neues Passwort wählen",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+neues Passwort angefordert{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Hier wählen Sie es:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
+macht ihn ungültig.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun: Ihr Passwort
+bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
+`,
+		},
+		registrar.LetterNoAccount: {
+			subject: "Kein Konto mit dieser E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor für diese
+E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der
+Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
+
+Vielleicht haben Sie sich mit einer anderen E-Mail-Adresse
+angemeldet. Ein neues Konto können Sie hier anlegen:
+
+{{.Portal}}
+
+Waren Sie das nicht? Dann müssen Sie nichts tun.
+`,
+		},
+		registrar.LetterChangeEmail: {
+			subject: "Bitte bestätigen Sie Ihre neue E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde diese E-Mail-Adresse als neue
+Adresse eines Kontos bei dotkontor
+angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Bitte bestätigen Sie, dass sie Ihnen gehört:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Bis dahin
+gilt die bisherige E-Mail-Adresse weiter.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun.
+`,
+		},
+		registrar.LetterEmailChanging: {
+			subject: "Ihre E-Mail-Adresse soll geändert werden",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor eine
+andere E-Mail-Adresse angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Email}}
+Neue Adresse: {{.}}
+{{end}}
+Sie gilt, sobald sie von dort aus bestätigt wird. Danach schreiben wir
+an diese Adresse nicht mehr.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und melden Sie alle Sitzungen ab:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterPasswordChanged: {
+			subject: "Ihr Passwort wurde geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde das Passwort Ihres Kontos bei
+dotkontor geändert{{with .Address}} (von der Adresse {{.}}){{end}}. Andere
+Sitzungen wurden abgemeldet.
+
+Waren Sie das nicht? Dann wählen Sie bitte sofort mit
+"Passwort vergessen" ein neues und sehen Sie Ihre Zugangs-Tokens und
+Passkeys durch:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterTokenCreated: {
+			subject: "Ein neues Zugangs-Token für Ihr Konto",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+Zugangs-Token für Programme angelegt{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Wer das Token hat, kann in Ihrem Namen handeln, bis Sie es widerrufen.
+
+Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
+"MCP- und API-Zugang" und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterSecondFactor: {
+			subject: "Ihr zweiter Faktor wurde geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor
+{{if eq .Change "on"}}die Anmeldung mit zweitem Faktor
+eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
+ausgeschaltet{{else if eq .Change "codes"}}eine neue Liste von
+Wiederherstellungscodes erzeugt{{else if eq .Change "used"}}ein
+Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
+zweitem Faktor geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und melden Sie alle Sitzungen ab:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterPasskey: {
+			subject: "Ihre Passkeys wurden geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}entfernt{{else}}geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und sehen Sie Ihre Passkeys durch:
+
+{{.Portal}}
+`,
+		},
+	},
+}

@@ -1,0 +1,101 @@
+package mail
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/letters"
+)
+
+// maxFact bounds what a letter quotes, in characters.
+const maxFact = 100
+
+// language is every letter in one language.
+type language struct {
+	code    string
+	moments string // the layout of times
+	footer  string
+	letters map[registrar.LetterKind]letter
+}
+
+// letter is one text. A subject has no placeholders.
+type letter struct{ subject, body string }
+
+// words are what texts can mention.
+type words struct {
+	At      string // when it happened
+	Until   string // how long the link works
+	Link    string
+	Portal  string // where to sign in
+	Address string // the network address from which it was done
+	Name    string // of a token or passkey
+	Email   string // the new address
+	Change  string // on, off, codes, used, added, removed
+}
+
+// texts are the parsed letters.
+type texts map[string]map[registrar.LetterKind]*template.Template
+
+func parseTexts() (texts, error) {
+	parsed := texts{}
+	for _, spoken := range []language{german, english} {
+		parsed[spoken.code] = map[registrar.LetterKind]*template.Template{}
+		for kind, letter := range spoken.letters {
+			text, err := template.New(string(kind)).Parse(letter.body + spoken.footer)
+			if err != nil {
+				return nil, fmt.Errorf("the letter %s in %s: %w", kind, spoken.code, err)
+			}
+			parsed[spoken.code][kind] = text
+		}
+	}
+	return parsed, nil
+}
+
+// write makes subject and body of a message. A language that we do not write is
+// German.
+func (t texts) write(message letters.Message, portal string) (subject, body string, err error) {
+	spoken := german
+	if message.Language == english.code {
+		spoken = english
+	}
+	text, known := t[spoken.code][message.Kind]
+	if !known {
+		return "", "", fmt.Errorf("there is no letter of the kind %q", message.Kind)
+	}
+	said := words{
+		At: message.At.UTC().Format(spoken.moments), Link: message.Link, Portal: portal,
+		Address: oneLine(message.Facts["address"]), Name: oneLine(message.Facts["name"]),
+		Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
+	}
+	if !message.LinkExpiresAt.IsZero() {
+		said.Until = message.LinkExpiresAt.UTC().Format(spoken.moments)
+	}
+	var written strings.Builder
+	if err := text.Execute(&written, said); err != nil {
+		return "", "", err
+	}
+	return spoken.letters[message.Kind].subject, written.String(), nil
+}
+
+// oneLine makes a fact harmless: no control characters, no line of its own, no
+// text that runs from right to left, and not more than a line.
+func oneLine(fact string) string {
+	fact = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == unicode.ReplacementChar:
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
+			return -1
+		default:
+			return r
+		}
+	}, fact)
+	fact = strings.Join(strings.Fields(fact), " ")
+	if letters := []rune(fact); len(letters) > maxFact {
+		fact = string(letters[:maxFact]) + "…"
+	}
+	return fact
+}

@@ -1,0 +1,169 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// form is what most pages consist of. Its texts are keys, but for Problem and
+// IntroValue.
+type form struct {
+	Intro, IntroValue string
+	// Problem is a sentence about the form as a whole.
+	Problem string
+	Action  string
+	Hidden  []pair
+	Fields  []page.Field
+	Submit  string
+	Links   []pair
+	// Passkey is offered beside the fields, if it has an address to begin at.
+	Passkey passkeyForm
+}
+
+// pair is a hidden field's name and value, or a link's label and address.
+type pair struct{ Name, Value string }
+
+// passkeyForm is what the script needs for a ceremony. It is hidden until the
+// script shows it.
+type passkeyForm struct {
+	Kind, Begin, Finish, Next, Submit string
+	Field                             *page.Field
+}
+
+// message is a page that only says something.
+type message struct {
+	Text  string
+	Links []pair
+}
+
+func invalidForm() error {
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+}
+
+// show renders a form, as a page that was asked for or as one whose input was
+// wrong.
+func (h *Handler) show(v *page.Visit, title, section string, f form) error {
+	status := http.StatusOK
+	if f.hasProblem() {
+		status = http.StatusUnprocessableEntity
+	}
+	return h.views.Render(v, page.View{Name: "form", Status: status, Title: title, Section: section, Data: f})
+}
+
+func (f form) hasProblem() bool {
+	if f.Problem != "" {
+		return true
+	}
+	for _, field := range f.Fields {
+		if field.Problem != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Handler) say(v *page.Visit, status int, title, text string, links ...pair) error {
+	return h.views.Render(v, page.View{Name: "message", Status: status, Title: title, Data: message{text, links}})
+}
+
+// problem is the sentence about an error, if it is one that the visitor can do
+// something about in the form. Being told to wait or to sign in has a page of its
+// own.
+func (h *Handler) problem(v *page.Visit, err error) (string, bool) {
+	key, ok := h.problemKey(err)
+	if !ok {
+		return "", false
+	}
+	return h.views.Text(v.Language, key), true
+}
+
+func (h *Handler) problemKey(err error) (string, bool) {
+	if registrar.KindOf(err) == registrar.KindRateLimited || registrar.KindOf(err) == registrar.KindNotFound {
+		return "", false
+	}
+	key := page.ProblemKey(registrar.CodeOf(err))
+	return key, h.views.Has(key)
+}
+
+// about says which field an error is about; empty means the form as a whole.
+func about(err error) string {
+	switch registrar.CodeOf(err) {
+	case customer.EmailInvalid, customer.EmailTaken:
+		return "email"
+	case customer.PasswordShort, customer.PasswordLong, customer.PasswordCommon, customer.PasswordIsEmail,
+		customer.PasswordUnusable:
+		return "password"
+	case customer.CodeWrong:
+		return "code"
+	default:
+		return ""
+	}
+}
+
+// blame puts an error into the form: beside the field that it is about, or above
+// all. What can't be told in the form is returned.
+func (h *Handler) blame(v *page.Visit, f form, err error) (form, error) {
+	key, ok := h.problemKey(err)
+	if !ok {
+		return f, err
+	}
+	name := about(err)
+	for i, field := range f.Fields {
+		if field.Name == name {
+			f.Fields[i].Problem = key
+			f.Fields[i].Focus = true
+			return f, nil
+		}
+	}
+	f.Problem = h.views.Text(v.Language, key)
+	return f, nil
+}
+
+// again shows the form with what was wrong.
+func (h *Handler) again(v *page.Visit, title, section string, f form, err error) error {
+	for i, field := range f.Fields {
+		f.Fields[i] = field.With(v.Field(field.Name), field.Problem)
+	}
+	f, err = h.blame(v, f, err)
+	if err != nil {
+		return err
+	}
+	return h.show(v, title, section, f)
+}
+
+// needMail refuses what would end in a letter that nobody sends.
+func (h *Handler) needMail() error {
+	if h.mailWorks {
+		return nil
+	}
+	return &registrar.Error{Kind: registrar.KindUpstream, Code: page.MailOff}
+}
+
+// linkProblem shows that a link from a mail is no longer good; other errors pass.
+func (h *Handler) linkProblem(v *page.Visit, err error, links ...pair) error {
+	if errors.Is(err, &registrar.Error{Code: customer.LinkInvalid}) {
+		return h.say(v, http.StatusGone, "link_invalid.title", "link_invalid.text", links...)
+	}
+	return err
+}
+
+// The fields that several forms share.
+var (
+	emailField = page.Field{
+		Name: "email", Label: "field.email", Type: "email", Autocomplete: "username", MaxLength: 254,
+	}
+	newPasswordField = page.Field{
+		Name: "password", Label: "field.new_password", Hint: "hint.new_password", Type: "password", Autocomplete: "new-password",
+	}
+	codeField = page.Field{
+		Name: "code", Label: "field.code", Type: "text", Autocomplete: "one-time-code", MaxLength: 40,
+	}
+)
+
+func focused(f page.Field) page.Field { f.Focus = true; return f }
+
+func hinted(f page.Field, hint string) page.Field { f.Hint = hint; return f }

@@ -1,0 +1,143 @@
+package portal
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Config is what the portal needs.
+type Config struct {
+	// Frame is what the portal's pages stand in. The front fills it in.
+	Frame     *page.Frame
+	Customers Customers
+	Access    Access
+	Holdings  Holdings
+	// MailWorks says whether letters can be sent; without them nobody can
+	// register or choose another password, and the pages say so.
+	MailWorks bool
+}
+
+// Handler serves the portal. It is safe for concurrent use.
+type Handler struct {
+	frame     *page.Frame
+	views     *page.Views
+	customers Customers
+	access    Access
+	holdings  Holdings
+	mailWorks bool
+}
+
+// New parses every page.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil {
+		return nil, errors.New("the portal needs a frame, customers, access and holdings")
+	}
+	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{
+		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
+		mailWorks: cfg.MailWorks,
+	}, nil
+}
+
+// Where pages are that others lead to.
+const (
+	profilePath  = "/portal/profile"
+	securityPath = "/portal/security"
+	tokensPath   = "/portal/tokens" //nolint:gosec // an address
+	codePath     = "/portal/sign-in/code"
+)
+
+// Routes is everything that the portal answers to.
+func (h *Handler) Routes() []page.Route {
+	const get, post = http.MethodGet, http.MethodPost
+	open, members, script := h.frame.Open, h.frame.Members, h.frame.Script
+	const onlyMembers = true
+	return []page.Route{
+		{Method: get, Path: page.StaticPath + "{file}", Handler: h.frame.Static},
+		{Method: get, Path: page.HomePath, Handler: open(h.home)},
+		{Method: get, Path: page.HomePath + "/{$}", Handler: open(h.home)},
+		{Method: post, Path: page.LanguagePath, Handler: open(h.chooseLanguage)},
+
+		{Method: get, Path: "/portal/register", Handler: open(h.showRegister)},
+		{Method: post, Path: "/portal/register", Handler: open(h.register)},
+		{Method: get, Path: "/portal/register/sent", Handler: open(h.registerSent)},
+		{Method: get, Path: "/portal/confirm", Handler: open(h.showConfirm)},
+		{Method: post, Path: "/portal/confirm", Handler: open(h.confirm)},
+		{Method: get, Path: "/portal/reset", Handler: open(h.showReset)},
+		{Method: post, Path: "/portal/reset", Handler: open(h.askReset)},
+		{Method: get, Path: "/portal/reset/sent", Handler: open(h.resetSent)},
+		{Method: get, Path: "/portal/reset/new", Handler: open(h.showNewPassword)},
+		{Method: post, Path: "/portal/reset/new", Handler: open(h.resetPassword)},
+		{Method: get, Path: "/portal/email/confirm", Handler: open(h.showConfirmEmail)},
+		{Method: post, Path: "/portal/email/confirm", Handler: open(h.confirmEmail)},
+
+		{Method: get, Path: page.SignInPath, Handler: open(h.showSignIn)},
+		{Method: post, Path: page.SignInPath, Handler: open(h.signIn)},
+		{Method: get, Path: codePath, Handler: open(h.showCode)},
+		{Method: post, Path: codePath, Handler: open(h.enterCode)},
+		{Method: get, Path: page.SignInAgainPath, Handler: members(profilePath, h.showSignInAgain)},
+		{Method: post, Path: page.SignInAgainPath, Handler: members(profilePath, h.signInAgain)},
+		{Method: post, Path: page.SignOutPath, Handler: open(h.signOut)},
+		{Method: post, Path: "/portal/sign-out-everywhere", Handler: members(securityPath, h.signOutEverywhere)},
+
+		{Method: post, Path: beginSignIn, Handler: script(page.SignInPath, !onlyMembers, h.beginPasskeySignIn)},
+		{Method: post, Path: finishSignIn, Handler: script(page.SignInPath, !onlyMembers, h.finishPasskeySignIn)},
+		{Method: post, Path: finishAgain, Handler: script(page.SignInAgainPath, onlyMembers, h.finishPasskeyAgain)},
+		{Method: post, Path: beginAdd, Handler: script(securityPath, onlyMembers, h.beginAddPasskey)},
+		{Method: post, Path: finishAdd, Handler: script(securityPath, onlyMembers, h.finishAddPasskey)},
+		{Method: post, Path: "/portal/passkeys/{id}/remove", Handler: members(securityPath, h.removePasskey)},
+
+		{Method: get, Path: profilePath, Handler: members(profilePath, h.profile)},
+		{Method: get, Path: registrantPath, Handler: members(registrantPath, h.showRegistrant)},
+		{Method: post, Path: registrantPath, Handler: members(registrantPath, h.setRegistrant)},
+		{Method: get, Path: passwordPath, Handler: members(passwordPath, h.showPassword)},
+		{Method: post, Path: passwordPath, Handler: members(passwordPath, h.changePassword)},
+		{Method: get, Path: emailPath, Handler: members(emailPath, h.showEmail)},
+		{Method: post, Path: emailPath, Handler: members(emailPath, h.changeEmail)},
+
+		{Method: get, Path: securityPath, Handler: members(securityPath, h.security)},
+		{Method: get, Path: factorPath, Handler: members(factorPath, h.showSecondFactor)},
+		{Method: post, Path: factorPath, Handler: members(factorPath, h.finishSecondFactor)},
+		{Method: post, Path: factorPath + "/drop", Handler: members(securityPath, h.dropSecondFactor)},
+		{Method: post, Path: "/portal/security/recovery-codes", Handler: members(securityPath, h.newRecoveryCodes)},
+		{Method: post, Path: "/portal/sessions/{id}/end", Handler: members(securityPath, h.endSession)},
+
+		{Method: get, Path: tokensPath, Handler: members(tokensPath, h.tokens)},
+		{Method: post, Path: tokensPath, Handler: members(tokensPath, h.createToken)},
+		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: members(tokensPath, h.revokeToken)},
+		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
+		{Method: get, Path: "/portal/domains", Handler: members("/portal/domains", h.domains)},
+	}
+}
+
+// home leads to where somebody has something to do.
+func (h *Handler) home(v *page.Visit) error {
+	if v.SignedIn {
+		return v.SeeOther(profilePath)
+	}
+	return v.SeeOther(page.SignInPath)
+}
+
+// chooseLanguage remembers the language in the browser and in the account.
+func (h *Handler) chooseLanguage(v *page.Visit) error {
+	language := v.Field("language")
+	if language != page.German && language != page.English {
+		return invalidForm()
+	}
+	if v.SignedIn {
+		if err := h.customers.SetLanguage(v.R.Context(), v.Actor(), language); err != nil {
+			return err
+		}
+	}
+	v.KeepLanguage(language)
+	return v.SeeOther(page.LocalPath(v.Field("next"), page.HomePath))
+}

@@ -1,0 +1,173 @@
+package portal
+
+import (
+	"errors"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+const (
+	registrantPath = "/portal/profile/registrant"
+	passwordPath   = "/portal/profile/password" //nolint:gosec // an address
+	emailPath      = "/portal/profile/email"
+)
+
+// profile is the overview.
+func (h *Handler) profile(v *page.Visit) error {
+	registrant, known, err := h.customers.Registrant(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	return h.views.Render(v, page.View{Name: "profile", Title: "profile.title", Section: profilePath, Data: struct {
+		Customer        customer.Customer
+		Registrant      customer.Registrant
+		KnownRegistrant bool
+		Country         string
+	}{v.Visitor.Customer, registrant, known, countryName(v.Language, registrant.Country)}})
+}
+
+func passwordForm(c customer.Customer) form {
+	f := form{
+		Intro: "password.intro", Action: passwordPath, Submit: "password.submit", Fields: []page.Field{newPasswordField},
+		Links: []pair{{"back.profile", profilePath}},
+	}
+	if c.HasPassword {
+		f.Fields = []page.Field{{
+			Name: "old", Label: "field.old_password", Type: "password", Autocomplete: "current-password", Focus: true,
+		}, newPasswordField}
+	}
+	return f
+}
+
+// showPassword asks for a recent sign-in first, so that nobody fills in a form
+// in vain.
+func (h *Handler) showPassword(v *page.Visit) error {
+	if !v.Recent() {
+		return v.SignInFirst(page.SignInAgainPath)
+	}
+	return h.show(v, "password.title", profilePath, passwordForm(v.Visitor.Customer))
+}
+
+func (h *Handler) changePassword(v *page.Visit) error {
+	err := h.customers.ChangePassword(v.R.Context(), v.Actor(), v.Field("old"), v.Field("password"))
+	switch {
+	case err == nil:
+		v.Note("password_changed")
+		return v.SeeOther(profilePath)
+	case registrar.CodeOf(err) == customer.BadCredentials:
+		f := passwordForm(v.Visitor.Customer)
+		f.Fields[0].Problem = "problem.old_password"
+		return h.show(v, "password.title", profilePath, f)
+	default:
+		return h.again(v, "password.title", profilePath, passwordForm(v.Visitor.Customer), err)
+	}
+}
+
+func changeEmailForm(c customer.Customer) form {
+	field := focused(emailField)
+	field.Label, field.Autocomplete = "field.new_email", "email"
+	return form{
+		Intro: "email.intro", IntroValue: c.Email, Action: emailPath, Submit: "email.submit", Fields: []page.Field{field},
+		Links: []pair{{"back.profile", profilePath}},
+	}
+}
+
+func (h *Handler) showEmail(v *page.Visit) error {
+	if err := h.needMail(); err != nil {
+		return err
+	}
+	if !v.Recent() {
+		return v.SignInFirst(page.SignInAgainPath)
+	}
+	return h.show(v, "email.title", profilePath, changeEmailForm(v.Visitor.Customer))
+}
+
+func (h *Handler) changeEmail(v *page.Visit) error {
+	if err := h.needMail(); err != nil {
+		return err
+	}
+	if err := h.customers.ChangeEmail(v.R.Context(), v.Actor(), v.Text("email")); err != nil {
+		return h.again(v, "email.title", profilePath, changeEmailForm(v.Visitor.Customer), err)
+	}
+	v.Note("email_link_sent")
+	return v.SeeOther(profilePath)
+}
+
+// The registrant: whom domains are registered for.
+
+func registrantForm(language string, r customer.Registrant) form {
+	text := func(name, autocomplete, value string, optional bool) page.Field {
+		return page.Field{
+			Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, Optional: optional, MaxLength: 200,
+		}
+	}
+	kind := page.Field{Name: "kind", Label: "field.kind", Value: string(r.Kind), Choices: []page.Choice{
+		{Value: string(customer.Person), Label: "kind.person"}, {Value: string(customer.Company), Label: "kind.company"},
+	}}
+	country := page.Field{
+		Name: "country", Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: countries(language),
+	}
+	phone := hinted(text("phone", "tel", r.Phone, false), "hint.phone")
+	phone.Type = "tel"
+	return form{
+		Intro: "registrant.intro", Action: registrantPath, Submit: "registrant.submit",
+		Fields: []page.Field{
+			kind, text("name", "name", r.Name, false),
+			hinted(text("organisation", "organization", r.Organisation, true), "hint.organisation"),
+			text("street", "street-address", r.Street, false), text("postal_code", "postal-code", r.PostalCode, false),
+			text("city", "address-level2", r.City, false),
+			hinted(text("state", "address-level1", r.State, true), "hint.state"), country, phone,
+			hinted(text("vat_id", "off", r.VATID, true), "hint.vat_id"),
+		},
+		Links: []pair{{"back.profile", profilePath}},
+	}
+}
+
+func (h *Handler) showRegistrant(v *page.Visit) error {
+	registrant, known, err := h.customers.Registrant(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	if !known {
+		registrant = customer.Registrant{Kind: customer.Person, Country: "DE"}
+	}
+	return h.show(v, "registrant.title", profilePath, registrantForm(v.Language, registrant))
+}
+
+func (h *Handler) setRegistrant(v *page.Visit) error {
+	registrant := customer.Registrant{
+		Kind: customer.RegistrantKind(v.Text("kind")), Name: v.Text("name"), Organisation: v.Text("organisation"),
+		Street: v.Text("street"), PostalCode: v.Text("postal_code"), City: v.Text("city"), State: v.Text("state"),
+		Country: v.Text("country"), Phone: v.Text("phone"), VATID: v.Text("vat_id"),
+	}
+	err := h.customers.SetRegistrant(v.R.Context(), v.Actor(), registrant)
+	if err == nil {
+		v.Note("registrant_saved")
+		return v.SeeOther(profilePath)
+	}
+	var faulty *customer.FieldError
+	if !errors.As(err, &faulty) {
+		return err
+	}
+	f := registrantForm(v.Language, registrant)
+	f.Problem = h.views.Text(v.Language, "problem.registrant_invalid")
+	for i, field := range f.Fields {
+		if code, wrong := faulty.Fields[field.Name]; wrong {
+			f.Fields[i].Problem = h.fieldProblem(field.Name, code)
+		}
+	}
+	return h.show(v, "registrant.title", profilePath, f)
+}
+
+// fieldProblem is the key of the sentence for a field's code, or of one that
+// fits every field.
+func (h *Handler) fieldProblem(field string, code registrar.Code) string {
+	for _, key := range []string{"problem." + field + "." + string(code), page.ProblemKey(code)} {
+		if h.views.Has(key) {
+			return key
+		}
+	}
+	return "problem.field"
+}
