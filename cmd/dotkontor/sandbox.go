@@ -155,6 +155,8 @@ func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, 
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
+	// The simulated world has no applications' documents, and the sandbox asks no other.
+	cfg.OAuth.ClientDocuments = "off"
 	err = cfg.Check()
 	return cfg, err
 }

@@ -31,6 +31,7 @@ const (
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+	ConsentSecret, Ceremony,
 }
 
 // HoldsSecret says whether text has something in it that looks like one of our

@@ -77,6 +77,9 @@ func New(cfg Config) (*Handler, error) {
 	}, nil
 }
 
+// Prefix is where all endpoints are.
+const Prefix = "/oauth/"
+
 // authorizePath is where the consent's form leads.
 const authorizePath = "/oauth/authorize/"
 
