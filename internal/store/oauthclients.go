@@ -49,17 +49,17 @@ func (db *DB) Client(ctx context.Context, id string) (access.Client, bool, error
 	return client, true, nil
 }
 
-// AddConsent stores a question and forgets the session's oldest ones.
+// AddConsent forgets the session's oldest questions and stores one more.
 func (db *DB) AddConsent(ctx context.Context, consent access.Consent, keep int) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		if err := q.InsertConsent(ctx, query.InsertConsentParams{
-			Hash: string(consent.Hash), SessionID: consent.Session, CustomerID: consent.Customer,
-			Request: consent.Request, ExpiresAt: micros(consent.ExpiresAt),
+		if err := q.DeleteOldConsentsOfSession(ctx, query.DeleteOldConsentsOfSessionParams{
+			SessionID: consent.Session, Offset: int32(keep - 1), //nolint:gosec // a small number
 		}); err != nil {
 			return err
 		}
-		return q.DeleteOldConsentsOfSession(ctx, query.DeleteOldConsentsOfSessionParams{
-			SessionID: consent.Session, Offset: int32(keep), //nolint:gosec // a small number
+		return q.InsertConsent(ctx, query.InsertConsentParams{
+			Hash: string(consent.Hash), SessionID: consent.Session, CustomerID: consent.Customer,
+			Request: consent.Request, ExpiresAt: micros(consent.ExpiresAt),
 		})
 	})
 }

@@ -152,8 +152,18 @@ func advance(ctx context.Context, q *query.Queries, r access.Rotation, pair acce
 	return rows > 0, err
 }
 
-// reuse decides about a refresh token that was used before.
+// reuse decides about a refresh token that was used before. It locks the token's
+// row and then the family's, as a first use does: PostgreSQL may have left the
+// former locked by the update that found it used, and two orders would meet in a
+// deadlock.
 func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (bool, error) {
+	token, err := q.ReuseRefreshToken(ctx, string(r.Hash))
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil // it expired unused
+	}
+	if err != nil {
+		return false, err
+	}
 	current, err := q.LockGrant(ctx, r.GrantID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil // the family has ended
@@ -161,21 +171,12 @@ func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access
 	if err != nil {
 		return false, err
 	}
-	token, err := q.RefreshTokenState(ctx, string(r.Hash))
-	if err != nil {
-		return false, err
-	}
-	if token.UsedAt == 0 {
-		return false, nil // it expired unused
-	}
-	excused := r.Leeway > 0 && fromMicros(token.UsedAt).Add(r.Leeway).After(r.Now) && current == token.Generation+1
-	if !excused {
+	if !fromMicros(token.UsedAt).Add(r.Leeway).After(r.Now) || current != token.Generation+1 {
 		_, err := endFamily(ctx, q, r.GrantID, replay)
 		return false, err
 	}
-	reused, err := q.ReuseRefreshToken(ctx, query.ReuseRefreshTokenParams{Hash: string(r.Hash), Reuses: int64(r.MaxReuses)})
-	if err != nil || reused == 0 {
-		return false, err
+	if token.Reuses > int64(r.MaxReuses) {
+		return false, nil
 	}
 	return advance(ctx, q, r, pair)
 }
@@ -234,9 +235,14 @@ func (db *DB) Disconnect(ctx context.Context, customer, grant string, deed regis
 		if err := q.VoidCodesOfClient(ctx, query.VoidCodesOfClientParams{CustomerID: customer, ClientID: client, UsedAt: at}); err != nil {
 			return err
 		}
-		ended, err := q.RevokeGrantsOfClient(ctx, query.RevokeGrantsOfClientParams{CustomerID: customer, ClientID: client, RevokedAt: at})
-		if err != nil || ended == 0 {
+		grants, err := q.LiveGrantsOfClient(ctx, query.LiveGrantsOfClientParams{CustomerID: customer, ClientID: client})
+		if err != nil || len(grants) == 0 {
 			return err // nothing was left, so there is nothing to tell
+		}
+		for _, id := range grants { // one by one, in the order of GrantsUsed
+			if _, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: id, RevokedAt: at}); err != nil {
+				return err
+			}
 		}
 		return recordDeed(ctx, q, deed)
 	})

@@ -28,9 +28,11 @@ SELECT client_id
 FROM grants
 WHERE id = $1 AND customer_id = $2;
 
--- name: RevokeGrantsOfClient :execrows
-UPDATE grants SET revoked_at = $3, expires_at = $3
-WHERE customer_id = $1 AND client_id = $2 AND revoked_at = 0;
+-- name: LiveGrantsOfClient :many
+SELECT id
+FROM grants
+WHERE customer_id = $1 AND client_id = $2 AND revoked_at = 0
+ORDER BY id;
 
 -- name: GrantsOfCustomer :many
 SELECT id, client_id, client_name, redirect_uri, scope, created_at, last_used_at, expires_at
@@ -73,14 +75,10 @@ WHERE r.hash = $1;
 UPDATE refresh_tokens SET used_at = $2
 WHERE hash = $1 AND used_at = 0 AND expires_at > $2;
 
--- name: RefreshTokenState :one
-SELECT generation, used_at
-FROM refresh_tokens
-WHERE hash = $1;
-
--- name: ReuseRefreshToken :execrows
+-- name: ReuseRefreshToken :one
 UPDATE refresh_tokens SET reuses = reuses + 1
-WHERE hash = $1 AND reuses < $2;
+WHERE hash = $1 AND used_at > 0
+RETURNING generation, used_at, reuses;
 
 -- name: DeleteExpiredRefreshTokens :execrows
 DELETE FROM refresh_tokens

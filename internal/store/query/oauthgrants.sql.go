@@ -272,6 +272,41 @@ func (q *Queries) InsertRefreshToken(ctx context.Context, arg InsertRefreshToken
 	return err
 }
 
+const liveGrantsOfClient = `-- name: LiveGrantsOfClient :many
+SELECT id
+FROM grants
+WHERE customer_id = $1 AND client_id = $2 AND revoked_at = 0
+ORDER BY id
+`
+
+type LiveGrantsOfClientParams struct {
+	CustomerID string
+	ClientID   string
+}
+
+func (q *Queries) LiveGrantsOfClient(ctx context.Context, arg LiveGrantsOfClientParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, liveGrantsOfClient, arg.CustomerID, arg.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockGrant = `-- name: LockGrant :one
 UPDATE grants SET generation = generation
 WHERE id = $1 AND revoked_at = 0
@@ -342,40 +377,23 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 	return i, err
 }
 
-const refreshTokenState = `-- name: RefreshTokenState :one
-SELECT generation, used_at
-FROM refresh_tokens
-WHERE hash = $1
+const reuseRefreshToken = `-- name: ReuseRefreshToken :one
+UPDATE refresh_tokens SET reuses = reuses + 1
+WHERE hash = $1 AND used_at > 0
+RETURNING generation, used_at, reuses
 `
 
-type RefreshTokenStateRow struct {
+type ReuseRefreshTokenRow struct {
 	Generation int64
 	UsedAt     int64
+	Reuses     int64
 }
 
-func (q *Queries) RefreshTokenState(ctx context.Context, hash string) (RefreshTokenStateRow, error) {
-	row := q.db.QueryRowContext(ctx, refreshTokenState, hash)
-	var i RefreshTokenStateRow
-	err := row.Scan(&i.Generation, &i.UsedAt)
+func (q *Queries) ReuseRefreshToken(ctx context.Context, hash string) (ReuseRefreshTokenRow, error) {
+	row := q.db.QueryRowContext(ctx, reuseRefreshToken, hash)
+	var i ReuseRefreshTokenRow
+	err := row.Scan(&i.Generation, &i.UsedAt, &i.Reuses)
 	return i, err
-}
-
-const reuseRefreshToken = `-- name: ReuseRefreshToken :execrows
-UPDATE refresh_tokens SET reuses = reuses + 1
-WHERE hash = $1 AND reuses < $2
-`
-
-type ReuseRefreshTokenParams struct {
-	Hash   string
-	Reuses int64
-}
-
-func (q *Queries) ReuseRefreshToken(ctx context.Context, arg ReuseRefreshTokenParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, reuseRefreshToken, arg.Hash, arg.Reuses)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const revokeGrant = `-- name: RevokeGrant :execrows
@@ -390,25 +408,6 @@ type RevokeGrantParams struct {
 
 func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const revokeGrantsOfClient = `-- name: RevokeGrantsOfClient :execrows
-UPDATE grants SET revoked_at = $3, expires_at = $3
-WHERE customer_id = $1 AND client_id = $2 AND revoked_at = 0
-`
-
-type RevokeGrantsOfClientParams struct {
-	CustomerID string
-	ClientID   string
-	RevokedAt  int64
-}
-
-func (q *Queries) RevokeGrantsOfClient(ctx context.Context, arg RevokeGrantsOfClientParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, revokeGrantsOfClient, arg.CustomerID, arg.ClientID, arg.RevokedAt)
 	if err != nil {
 		return 0, err
 	}
