@@ -2,7 +2,8 @@
 # A private PostgreSQL for tests: its own folder, its own socket, no port, no
 # trace of the machine's cluster. It writes to the disk as in production (fsync).
 #
-#   eval "$(scripts/postgres.sh start)"   sets DOTKONTOR_TEST_POSTGRES
+#   eval "$(scripts/postgres.sh start)"   sets DOTKONTOR_TEST_POSTGRES; with
+#                                         --installed, nothing is installed for it
 #   scripts/postgres.sh stop              ends the server and removes the folder
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +29,7 @@ find_binaries() {
 
 start() {
   if ! find_binaries; then
+    [ "${1-}" != --installed ] || exit 69
     # Debian's package would make and start a cluster for the whole machine.
     if [ "$(id -u)" -eq 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
       mkdir -p /etc/postgresql-common
@@ -75,10 +77,10 @@ stop() {
 }
 
 case ${1-} in
-  start) start ;;
+  start) start "${2-}" ;;
   stop) stop ;;
   *)
-    echo 'usage: eval "$(scripts/postgres.sh start)"; scripts/postgres.sh stop' >&2
+    echo 'usage: eval "$(scripts/postgres.sh start [--installed])"; scripts/postgres.sh stop' >&2
     exit 64
     ;;
 esac

@@ -7,13 +7,31 @@ cd "$(dirname "$0")/.."
 
 need_go
 race=-race
+note=
+postgres=
+finish() {
+  [ -z "$postgres" ] || scripts/postgres.sh stop
+  [ -z "$note" ] || echo "$note" >&2
+}
+trap finish EXIT
 if ! want_race; then
   race=
-  trap 'echo "NOTE: without a C compiler this run had NO race detector (the top of this output says how to get one)." >&2' EXIT
+  note="NOTE: without a C compiler this run had NO race detector (the top of this output says how to get one)."
 fi
 
 # Without it, one test is skipped and named.
 (need whois whois) || true
+
+# A PostgreSQL for this run alone, unless somebody names another one. Without it,
+# the store's tests run on SQLite only, and say so.
+if [ -z "${DOTKONTOR_TEST_POSTGRES-}" ]; then
+  if line=$(scripts/postgres.sh start); then
+    eval "$line"
+    postgres=ours
+  else
+    echo "setup: there is no PostgreSQL, so its half of the store's tests is left out" >&2
+  fi
+fi
 
 # Without them, the tests in test/clients are skipped and named.
 scripts/node.sh || echo "setup: there are no MCP clients, so test/clients is left out" >&2

@@ -37,6 +37,7 @@ type accounts struct {
 	access    *access.Service
 	apps      *access.Applications
 	holdings  *holding.Service
+	post      *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }
@@ -65,12 +66,17 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 }
 
 func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time) error {
+	var err error
+	if a.post, err = newPost(cfg, a.db, logger); err != nil {
+		return err
+	}
 	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(cfg.Limits.MaxAddresses))
 	if err != nil {
 		return err
 	}
 	a.customers, err = customer.New(customer.Config{
 		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
+		LettersWaiting: a.post.wake,
 	})
 	if err != nil {
 		return err
@@ -84,7 +90,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.holdings, err = holding.New(holding.Config{Store: a.db, Now: now}); err != nil {
 		return err
 	}
-	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run)
+	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
 	return nil
 }
 

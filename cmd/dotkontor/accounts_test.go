@@ -60,7 +60,7 @@ func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
 		t.Errorf("the file was changed to %q (%v)", text, err)
 	}
 	cfg.SecretKey = config.Secret(config.NewKey())
-	want, err := config.ParseKey(cfg.SecretKey)
+	want, err := config.ParseKey(string(cfg.SecretKey))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,14 +58,18 @@ func (t *terminal) note(german, english string) {
 
 // commands is the whole command line.
 type commands struct {
-	Sandbox sandboxCommand `cmd:"" help:"Run the whole product with a simulated world: no configuration, no network."`
-	Serve   serveCommand   `cmd:"" help:"Run the product against the real world."`
-	Check   checkCommand   `cmd:"" help:"Say which names are free, and what they cost."`
-	Whois   whoisCommand   `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
-	Doctor  doctorCommand  `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
-	Config  configCommand  `cmd:"" help:"Look at the configuration."`
-	Catalog catalogCommand `cmd:"" help:"Look at the price list, or replace it without a restart."`
-	Version versionCommand `cmd:"" help:"Say which version this is."`
+	Sandbox   sandboxCommand   `cmd:"" help:"Run the whole product with a simulated world: no configuration, no network."`
+	Serve     serveCommand     `cmd:"" help:"Run the product against the real world."`
+	Check     checkCommand     `cmd:"" help:"Say which names are free, and what they cost."`
+	Whois     whoisCommand     `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
+	Doctor    doctorCommand    `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
+	Config    configCommand    `cmd:"" help:"Look at the configuration."`
+	Catalog   catalogCommand   `cmd:"" help:"Look at the price list, or replace it without a restart."`
+	Customers customersCommand `cmd:"" help:"Look after customers' accounts."`
+	Tokens    tokensCommand    `cmd:"" help:"Look after customers' access tokens."`
+	Backup    backupCommand    `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
+	Restore   restoreCommand   `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
+	Version   versionCommand   `cmd:"" help:"Say which version this is."`
 }
 
 // run is main without the process: it returns the exit code.

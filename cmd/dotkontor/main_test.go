@@ -24,7 +24,7 @@ func TestCommandLines(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "waitfile": waitFile, "timeless": timeless,
+			"exits": exits, "waitfile": waitFile, "timeless": timeless, "grab": grab,
 		},
 	})
 }
@@ -61,6 +61,20 @@ func waitFile(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	ts.Fatalf("%s did not appear", args[0])
+}
+
+// grab VARIABLE FILE REGEXP sets a variable to what the first group matches.
+func grab(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: grab variable file regexp")
+	}
+	pattern, err := regexp.Compile(args[2])
+	ts.Check(err)
+	found := pattern.FindStringSubmatch(ts.ReadFile(args[1]))
+	if len(found) < 2 {
+		ts.Fatalf("%s does not match in %s", args[2], args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 var instants = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d\d:\d\d:\d\d`)

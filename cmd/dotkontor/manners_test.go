@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/sandbox/inbox"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
@@ -23,7 +24,12 @@ func TestAHostThatComplainsIsLeftAloneAndCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = world.Close() })
-	cfg, err := sandboxCommand{Listen: "127.0.0.1:0", Data: t.TempDir()}.configuration(world)
+	mailbox, err := inbox.Start(inbox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mailbox.Close() })
+	cfg, err := sandboxCommand{Listen: "127.0.0.1:0", Data: t.TempDir()}.configuration(stage{world: world, mailbox: mailbox})
 	if err != nil {
 		t.Fatal(err)
 	}

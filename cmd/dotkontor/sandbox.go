@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -14,12 +15,16 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/sandbox/inbox"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
 // sandboxData is where the sandbox keeps its things unless told otherwise.
 const sandboxData = ".dotkontor/sandbox"
+
+// sandboxConfig is the sandbox's configuration file in its data folder.
+const sandboxConfig = "serve.toml"
 
 // defaultChaos is the share of a bare --chaos.
 const defaultChaos = "0.2"
@@ -97,8 +102,13 @@ func (c sandboxCommand) Run(t *terminal) error {
 	if c.Seed == 0 {
 		c.Seed = rand.Uint64() //nolint:gosec // chaos is no secret
 	}
+	demo, err := loadDemo(c.Data, now())
+	if err != nil {
+		return err
+	}
 	world, err := registry.Start(registry.Options{
 		Zones:   zones(list),
+		Held:    demo.held(),
 		Latency: c.WorldLatency,
 		Chaos:   c.Chaos,
 		Seed:    c.Seed,
@@ -107,16 +117,28 @@ func (c sandboxCommand) Run(t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the simulated world: %w", err)
 	}
-	cfg, err := c.configuration(world)
+	mailbox, err := inbox.Start(inbox.Options{Chaos: c.Chaos, Seed: c.Seed})
 	if err != nil {
-		return errors.Join(err, world.Close())
+		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	if c.WorldOnly {
-		err = c.runWorld(t, cfg, world)
-	} else {
-		err = c.runProduct(t, cfg, world, now)
+	stage := stage{world: world, mailbox: mailbox, demo: demo, now: now}
+	cfg, err := c.configuration(stage)
+	switch {
+	case err != nil:
+	case c.WorldOnly:
+		err = c.runWorld(t, cfg, stage)
+	default:
+		err = c.runProduct(t, cfg, stage)
 	}
-	return errors.Join(err, world.Close())
+	return errors.Join(err, mailbox.Close(), world.Close())
+}
+
+// stage is everything around the product.
+type stage struct {
+	world   *registry.Registry
+	mailbox *inbox.Inbox
+	demo    demo
+	now     func() time.Time
 }
 
 // zones tells the world which extensions exist: those of the list in force, and
@@ -138,7 +160,8 @@ func zones(list *catalog.Catalog) []registry.Zone {
 }
 
 // configuration is what an operator would write to reach this world.
-func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, error) {
+func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
+	world := stage.world
 	cfg := config.Default()
 	data, err := filepath.Abs(c.Data)
 	if err != nil {
@@ -157,11 +180,12 @@ func (c sandboxCommand) configuration(world *registry.Registry) (config.Config, 
 	cfg.Upstream.Hosts = world.Hosts()
 	// The simulated world has no applications' documents, and the sandbox asks no other.
 	cfg.OAuth.ClientDocuments = "off"
+	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err
 }
 
-func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *registry.Registry, now func() time.Time) error {
+func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) error {
 	logPath := filepath.Join(cfg.Data, "dotkontor.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -170,9 +194,18 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 	defer logFile.Close()
 	logger, flush := newLogger(cfg.Log, logFile)
 	defer flush()
-	p, err := newProduct(t.ctx, cfg, logger, now)
+	p, err := newProduct(t.ctx, cfg, logger, stage.now)
 	if err != nil {
 		return err
+	}
+	if err := stage.demo.seed(t.ctx, p.people, cfg.Data); err != nil {
+		return p.abandon(err)
+	}
+	// With the real port, so that links of the operator's commands lead here.
+	cfg.BaseURL, cfg.Server.Listen = p.cfg.BaseURL, p.server.address()
+	configPath, err := c.writeConfig(cfg)
+	if err != nil {
+		return p.abandon(err)
 	}
 	// Only now is it certain that no other sandbox on this port writes here.
 	if err := logFile.Truncate(0); err != nil {
@@ -182,7 +215,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 	defer stop()
 	var announceErr error
 	err = p.run(ctx, func(baseURL string) {
-		if announceErr = c.announce(t, newSandboxInfo(baseURL, p.server.address(), world), logPath); announceErr != nil {
+		if announceErr = c.announce(t, newSandboxInfo(baseURL, p.server.address(), configPath, stage), logPath); announceErr != nil {
 			stop()
 		}
 	})
@@ -190,21 +223,36 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, world *regist
 }
 
 // runWorld keeps the world up for a product in another process.
-func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, world *registry.Registry) error {
-	path := filepath.Join(c.Data, "serve.toml")
-	if err := cfg.Write(path); err != nil {
-		return fmt.Errorf("the configuration file: %w", err)
+func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) error {
+	people, err := openAccounts(t.ctx, cfg, slog.New(slog.DiscardHandler), stage.now)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(stage.demo.seed(t.ctx, people, cfg.Data), people.close()); err != nil {
+		return err
+	}
+	path, err := c.writeConfig(cfg)
+	if err != nil {
+		return err
 	}
 	if c.Info != "" {
-		info := newSandboxInfo(cfg.BaseURL, "", world)
-		info.Config = path
-		if err := info.write(c.Info); err != nil {
+		if err := newSandboxInfo(cfg.BaseURL, "", path, stage).write(c.Info); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(t.out, "Die simulierte Welt läuft. / The simulated world is up.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
 	<-t.ctx.Done()
 	return nil
+}
+
+// writeConfig writes the file by which 'dotkontor serve' and the operator's
+// commands find this world.
+func (c sandboxCommand) writeConfig(cfg config.Config) (string, error) {
+	path := filepath.Join(c.Data, sandboxConfig)
+	if err := cfg.Write(path); err != nil {
+		return "", fmt.Errorf("the configuration file: %w", err)
+	}
+	return path, nil
 }
 
 // announce tells people and scripts where everything is.
@@ -222,7 +270,8 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 		return err
 	}
 	here := "http://" + info.Listen
-	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, c.Data, logPath, info.Registry.RDAP,
-		info.Registry.WHOIS, info.Registry.DNS, here, here, who.Hostname(), who.Port(), info.BaseURL)
+	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
+		info.Registry.WHOIS, info.Registry.DNS, info.Demo.Email, info.Demo.Password, info.Demo.Token,
+		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Config, info.BaseURL)
 	return err
 }

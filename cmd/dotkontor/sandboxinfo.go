@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-
-	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
 // sandboxInfo is what the welcome text says, for scripts.
@@ -14,10 +12,23 @@ type sandboxInfo struct {
 	// Listen is the product's own address, behind whatever BaseURL names; empty
 	// where only the world runs.
 	Listen string `json:"listen,omitempty"`
-	// Config is the configuration file for a product in another process.
-	Config   string       `json:"config,omitempty"`
-	MCPURL   string       `json:"mcp_url"`
+	// Config is the configuration file for the operator's commands, and for a
+	// product in another process.
+	Config string `json:"config"`
+	MCPURL string `json:"mcp_url"`
+	// Portal is where customers sign in, Inbox the page with everybody's mail;
+	// Inbox and "api/mails?to=…" is the same for scripts.
+	Portal   string       `json:"portal"`
+	Inbox    string       `json:"inbox"`
+	Demo     demoInfo     `json:"demo"`
 	Registry registryInfo `json:"registry"`
+}
+
+// demoInfo is how to act as the demo customer.
+type demoInfo struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
 }
 
 // registryInfo is where the simulated registries are. RDAP and WHOIS answer for
@@ -28,11 +39,16 @@ type registryInfo struct {
 	DNS   string `json:"dns"`
 }
 
-func newSandboxInfo(baseURL, listen string, world *registry.Registry) sandboxInfo {
+func newSandboxInfo(baseURL, listen, configPath string, stage stage) sandboxInfo {
+	world, demo := stage.world, stage.demo
 	return sandboxInfo{
 		BaseURL:  baseURL,
 		Listen:   listen,
+		Config:   configPath,
 		MCPURL:   baseURL + "/api/mcp",
+		Portal:   baseURL + "/portal",
+		Inbox:    stage.mailbox.Page(),
+		Demo:     demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
 		Registry: registryInfo{RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS()},
 	}
 }
@@ -55,17 +71,28 @@ const welcomeText = `dotkontor sandbox
   Produkt / product      %s
   lauscht auf / listens  %s
   MCP                    %s
+  Portal                 %s
+  Post / mail            %s
   Daten / data           %s
   Protokoll / log        %s
   RDAP                   %s
   WHOIS                  %s
   DNS                    %s
 
+Kundin zum Ausprobieren / a customer to try it as:
+
+  E-Mail / e-mail        %s
+  Passwort / password    %s
+  Token                  %s
+
 Zum Ausprobieren / try:
 
   curl -s --json '{"domain":"kaffeehaus-am-see.de"}' %s/api/domain/check
   curl -s --json '{"query":"google"}' %s/api/domain/search
   whois -h %s -p %s google.com
+  curl -s -H 'Authorization: Bearer %s' -H 'Accept: application/json, text/event-stream' \
+    --json '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}' %s
+  dotkontor customers list --config %s
 
 Beenden / stop: Ctrl-C
 

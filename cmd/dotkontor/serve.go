@@ -21,6 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
 const (
@@ -61,6 +62,7 @@ type product struct {
 	background []func(context.Context)
 	closers    []func()
 	server     *server
+	people     *accounts
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -123,16 +125,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, err
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
-	people, err := openAccounts(ctx, p.cfg, logger, now)
+	people, err := p.openAccounts(ctx, now)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	p.background = append(p.background, people.background...)
-	p.closers = append(p.closers, func() {
-		if people.close() != nil {
-			logger.Warn("the database was not closed well")
-		}
-	})
+	p.people = people
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -158,6 +155,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
 		OAuth:          oauth.Config{Applications: people.apps, Registrations: registrations},
+		Portal: portal.Config{
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
+		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Logger:         logger,
@@ -170,6 +170,24 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	return p, nil
+}
+
+// openAccounts opens the accounts for as long as the product runs.
+func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*accounts, error) {
+	people, err := openAccounts(ctx, p.cfg, p.logger, now)
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, people.background...)
+	p.closers = append(p.closers, func() {
+		if people.close() != nil {
+			p.logger.Warn("the database was not closed well")
+		}
+	})
+	if people.post.runner == nil {
+		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
+	}
+	return people, people.post.count(p.metrics)
 }
 
 // abandon closes what is open already, and returns why.

@@ -84,7 +84,7 @@ type Mail struct {
 	// User and Password are for a server that asks for them; they travel
 	// encrypted only.
 	User     string `toml:"user"`
-	Password string `toml:"password"`
+	Password Secret `toml:"password"`
 	// From is the sender, such as "dotkontor <post@domains.example>". Default:
 	// dotkontor, noreply@ and the host of BaseURL; where that is an address of
 	// numbers it must be set.

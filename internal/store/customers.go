@@ -90,8 +90,10 @@ func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
 	return err
 }
 
-func (a accounts) ReplacePasswordHash(ctx context.Context, id, old, hash string) (bool, error) {
-	return changed(a.q.ReplacePasswordHash(ctx, query.ReplacePasswordHashParams{PasswordHash: hash, ID: id, PasswordHash_2: old}))
+func (a accounts) ReplacePasswordHash(ctx context.Context, seen customer.Account, hash string) (bool, error) {
+	return changed(a.q.ReplacePasswordHash(ctx, query.ReplacePasswordHashParams{
+		PasswordHash: hash, ID: seen.ID, PasswordHash_2: seen.PasswordHash, TotpSealed: seen.SealedTOTP,
+	}))
 }
 
 func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, error) {

@@ -1,9 +1,10 @@
 // The TypeScript SDK's first line, which most clients still run on.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { walk } from "./walk.mjs";
+import { visit, walk, withToken } from "./walk.mjs";
 
-const transport = new StreamableHTTPClientTransport(new URL(process.argv[2]));
+const [, , url, , token] = process.argv;
+const transport = new StreamableHTTPClientTransport(new URL(url), withToken(token));
 const client = new Client({ name: "stranger", version: "1" });
 await client.connect(transport);
-await walk(client, () => transport.protocolVersion);
+await (token ? visit(client) : walk(client, () => transport.protocolVersion));

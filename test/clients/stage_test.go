@@ -14,6 +14,7 @@ package clients
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -68,7 +69,28 @@ func node(t *testing.T) string {
 // endpoint's URL.
 func startSandbox(t *testing.T, tags string) string {
 	t.Helper()
+	return startSandboxIn(t, tags, t.TempDir())
+}
+
+// startSandboxWithDemo also returns the demo customer's token, as the welcome
+// text tells it.
+func startSandboxWithDemo(t *testing.T) (endpoint, token string) {
+	t.Helper()
 	folder := t.TempDir()
+	endpoint = startSandboxIn(t, "", folder)
+	text, err := os.ReadFile(filepath.Join(folder, "info.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info struct{ Demo struct{ Token string } }
+	if err := json.Unmarshal(text, &info); err != nil || info.Demo.Token == "" {
+		t.Fatalf("there is no token of a demo customer (%v)", err)
+	}
+	return endpoint, info.Demo.Token
+}
+
+func startSandboxIn(t *testing.T, tags, folder string) string {
+	t.Helper()
 	binary := filepath.Join(folder, "dotkontor")
 	args := []string{"build", "-buildvcs=false", "-tags", tags, "-o", binary}
 	if raced { // the server is what has goroutines, so it is watched too
@@ -88,7 +110,7 @@ func startSandbox(t *testing.T, tags string) string {
 	// Not the test's context, which ends before the clean-up.
 	p, err := rig.Start(context.WithoutCancel(t.Context()), rig.Command{
 		Path:   binary,
-		Args:   []string{"sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data")},
+		Args:   []string{"sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data"), "--info", filepath.Join(folder, "info.json")},
 		Stderr: log,
 	})
 	if err != nil {

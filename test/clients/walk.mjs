@@ -10,6 +10,16 @@ const calls = {
   nonsense: { name: "domain_check", arguments: { domain: "no domain at all" } },
 };
 
+// What a client does that was given a customer's token as well.
+export async function visit(client) {
+  const { structuredContent, content, isError } = await client.callTool({ name: "list_my_domains", arguments: {} });
+  await client.close();
+  console.log(JSON.stringify({ structured: structuredContent, text: content[0].text, isError: isError === true }));
+}
+
+// The token goes where people put it: into the headers of the configuration.
+export const withToken = (token) => (token ? { requestInit: { headers: { Authorization: `Bearer ${token}` } } } : undefined);
+
 export async function walk(client, protocol) {
   const listed = await client.listTools();
   const saw = { protocol: protocol(), tools: listed.tools.map((tool) => tool.name), results: {}, refusals: {} };

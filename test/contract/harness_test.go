@@ -146,8 +146,14 @@ func raiseStage() error {
 		return err
 	}
 	stage.worldConfig = world.ready
-	serve, err := startServe("serve")
+	// The world has made a demo customer, in the folder that its configuration
+	// names.
+	serve, err := startServe("serve", "DOTKONTOR_DATA="+filepath.Join(stage.folder, "world"))
 	if err != nil {
+		return err
+	}
+	serve.data = filepath.Join(stage.folder, "world")
+	if serve.demo, err = readDemo(filepath.Join(stage.folder, "world.json")); err != nil {
 		return err
 	}
 	stage.targets = []*target{sandbox, serve}

@@ -3,6 +3,7 @@ package contract
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -150,6 +151,26 @@ type target struct {
 	data    string // folder
 	process *process
 	spec    *description
+	demo    demo // empty where there is none
+}
+
+// demo is the customer whom every sandbox begins with.
+type demo struct{ Email, Password, Token string }
+
+// readDemo reads what a script would read.
+func readDemo(info string) (demo, error) {
+	text, err := os.ReadFile(info)
+	if err != nil {
+		return demo{}, err
+	}
+	var told struct{ Demo demo }
+	if err := json.Unmarshal(text, &told); err != nil {
+		return demo{}, err
+	}
+	if told.Demo.Email == "" || told.Demo.Password == "" || told.Demo.Token == "" {
+		return demo{}, fmt.Errorf("%s tells no demo customer", filepath.Base(info))
+	}
+	return told.Demo, nil
 }
 
 func newTarget(name string, p *process) (*target, error) {
@@ -175,7 +196,8 @@ func startSandbox(name string) (*target, error) {
 		return nil, err
 	}
 	target.data, target.log = data, filepath.Join(data, "dotkontor.log")
-	return target, nil
+	target.demo, err = readDemo(filepath.Join(stage.folder, name+".json"))
+	return target, err
 }
 
 // startServe runs the product in front of the shared world. Settings come as

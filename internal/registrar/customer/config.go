@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Config is what a Service is made of. Store, SealKey, Origins and Limits are
-// required.
+// Config is what a Service is made of. Store, SealKey and Limits are required.
 type Config struct {
 	Store Store
 	// SealKey encrypts the secrets of authenticator apps. Who changes it switches
@@ -15,7 +14,7 @@ type Config struct {
 	SealKey [32]byte
 	// Origins are the addresses under which browsers see the portal, such as
 	// https://example.com. Passkeys belong to one host name. PasskeyOrigins makes
-	// the list from a base address.
+	// the list from a base address. Without any there are no passkeys.
 	Origins []string
 	// Issuer is the name that authenticator apps and passkey dialogs show; empty
 	// means dotkontor.
@@ -26,8 +25,11 @@ type Config struct {
 	// SessionLife ends every session; 0 means 90 days.
 	SessionLife time.Duration
 	// Hashes is how many passwords are hashed at a time, each in 64 MiB; 0 means
-	// half of the cores, at least one and at most four.
+	// half of the cores, at least one and at most two.
 	Hashes int
+	// Cost is that of one hash. Where it changes, passwords are hashed anew when
+	// they are next used.
+	Cost Cost
 	// Waiting is how many sign-ins may wait for that; 0 means 2048.
 	Waiting int
 	// LettersWaiting is called after a letter was stored, to have it sent at once;

@@ -1,3 +1,69 @@
-// Package customer is about people: accounts, proofs of who somebody is, and
-// the sessions that follow from them.
+// Package customer is about people: their accounts, the proofs of who they are,
+// and the sessions that follow from them.
+//
+// # Signing in
+//
+// A browser is in one of three states, kept in one row of sessions:
+//
+//	state          event                                next state     session
+//	-------------  -----------------------------------  -------------  --------------------------
+//	anonymous      right password, no second factor     open           new
+//	anonymous      right password, second factor on     second_factor  new, for ten minutes
+//	anonymous      passkey                              open           new
+//	anonymous      confirmation link                    open           new
+//	second_factor  right code                           open           new, the old one is deleted
+//	second_factor  fifth wrong code, or ten minutes     anonymous      none
+//	open           password (and code), or passkey      open           new, the old one is deleted
+//	open           sign-out, idle or absolute limit     anonymous      none
+//	open           password reset, disabled             anonymous      none, on every browser
+//	open           password or second factor changed    open           kept; all others are deleted
+//
+// Whenever somebody proves something, the session gets another id and another
+// secret, so that nobody can have planted the one that becomes valuable. A
+// passkey counts as both factors, because it wants the device and its lock.
+//
+// # Registration
+//
+// Registering takes nothing but an address. The password or the passkey is
+// chosen by whoever opens the link in the mail, in the session that the link
+// opens. So nobody can register a stranger's address with a password of their
+// own and wait for the stranger to confirm it, and whoever registers an address
+// last has no advantage either.
+//
+// Neither registering nor asking for another password nor a failed sign-in tells
+// whether an address has an account: the answer, the work (the same statements,
+// one letter, one argon2 hash) and the limits are the same. The owner of the
+// mailbox learns it by mail. An account that was never confirmed is deleted
+// after a week.
+//
+// # Wrong passwords
+//
+// Wrong passwords are counted, right ones are not. A browser that has signed in
+// to the account before has a device cookie and a budget of its own. Any other
+// browser has to fit into three budgets: that of its address, that of the
+// account from this address, and that of the account from all unknown browsers.
+// So an attacker who uses up the last one does not lock the owner's browsers
+// out; and passkeys and reset links are never limited by wrong passwords.
+// Budgets are looked at once more when the hash is about to be computed, so
+// that guesses in parallel exceed them at most by the number of hashes that are
+// computed at a time.
+//
+// Hashing is bounded: see hasher. Who waits too long is told to come back.
+//
+// # Secrets
+//
+//	secret               where it is        stored as          opens
+//	session              cookie             SHA-256            the account, or EnterCode only
+//	device               cookie, a year     SHA-256            nothing: it picks a budget
+//	link                 mail               SHA-256            one change, once
+//	ceremony             the page           SHA-256            one answer of a passkey, once
+//	password             the person         argon2id           the first factor
+//	authenticator app    the person         AES-256-GCM        the second factor; each step once
+//	recovery code        the person         SHA-256, salted    the second factor, once
+//	passkey              the authenticator  its public key     both factors
+//
+// # What it refuses
+//
+// It sends no mail: letters are rows that are written together with their cause.
+// It knows no cookies and no pages. It logs no address, name or secret.
 package customer

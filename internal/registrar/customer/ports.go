@@ -66,7 +66,9 @@ type accountWriter interface {
 	InsertAccount(ctx context.Context, account Account) (bool, error)
 	ConfirmAccount(ctx context.Context, id, passwordHash string, now time.Time) (bool, error)
 	SetPasswordHash(ctx context.Context, id, hash string) error
-	ReplacePasswordHash(ctx context.Context, id, old, hash string) (bool, error)
+	// ReplacePasswordHash is false if the password or the second factor is no
+	// longer what was seen, or the account is disabled.
+	ReplacePasswordHash(ctx context.Context, seen Account, hash string) (bool, error)
 	// SetEmail is false if another account has the address.
 	SetEmail(ctx context.Context, id, email, emailKey string) (bool, error)
 	SetLanguage(ctx context.Context, id, language string) error

@@ -1,6 +1,13 @@
 package customer
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
 
 // RegistrantKind says who holds domains: a person or a company.
 type RegistrantKind string
@@ -29,4 +36,94 @@ type Registrant struct {
 	// VATID is optional.
 	VATID     string
 	UpdatedAt time.Time
+}
+
+// The fields of a registrant, as FieldError names them.
+const (
+	FieldKind         = "kind"
+	FieldName         = "name"
+	FieldOrganisation = "organisation"
+	FieldStreet       = "street"
+	FieldPostalCode   = "postal_code"
+	FieldCity         = "city"
+	FieldState        = "state"
+	FieldCountry      = "country"
+	FieldPhone        = "phone"
+	FieldVATID        = "vat_id"
+)
+
+// What can be wrong with a field.
+const (
+	FieldMissing registrar.Code = "missing"
+	FieldTooLong registrar.Code = "too_long"
+	// FieldUnusable: control characters, or nothing that can be read.
+	FieldUnusable registrar.Code = "unusable"
+	// FieldForm: not in the form that the field has in this country.
+	FieldForm registrar.Code = "form"
+	// FieldUnknown: none of the values that the field may have.
+	FieldUnknown registrar.Code = "unknown"
+)
+
+// checked returns the registrant in the form in which registries want it, or
+// every problem at once.
+func (r Registrant) checked() (Registrant, error) {
+	problems := make(map[string]registrar.Code)
+	text := func(field string, value *string, required bool, most int) {
+		*value = strings.Join(strings.FieldsFunc(*value, func(c rune) bool { return c == ' ' || c == '\u00a0' }), " ")
+		switch {
+		case *value == "" && required:
+			problems[field] = FieldMissing
+		case *value == "":
+		case utf8.RuneCountInString(*value) > most:
+			problems[field] = FieldTooLong
+		case !plainText(*value):
+			problems[field] = FieldUnusable
+		}
+	}
+	if r.Kind != Person && r.Kind != Company {
+		problems[FieldKind] = FieldUnknown
+	}
+	r.Country = strings.ToUpper(strings.TrimSpace(r.Country))
+	_, known := callingCodes()[r.Country]
+	if !known {
+		problems[FieldCountry] = FieldUnknown
+	}
+	text(FieldName, &r.Name, true, 100)
+	text(FieldOrganisation, &r.Organisation, r.Kind == Company, 100)
+	text(FieldStreet, &r.Street, true, 120)
+	text(FieldCity, &r.City, true, 80)
+	text(FieldState, &r.State, known && strings.Contains(withStates, r.Country), 80)
+	fit := func(field string, value *string, required bool, form func(string) (string, bool)) {
+		if strings.TrimSpace(*value) == "" {
+			*value = ""
+			if required {
+				problems[field] = FieldMissing
+			}
+			return
+		}
+		fitted, ok := form(*value)
+		if !ok {
+			problems[field] = FieldForm
+			return
+		}
+		*value = fitted
+	}
+	if known {
+		country := r.Country
+		fit(FieldPostalCode, &r.PostalCode, !strings.Contains(withoutPostalCodes, country),
+			func(code string) (string, bool) { return fitPostalCode(country, code) })
+		fit(FieldPhone, &r.Phone, true, func(phone string) (string, bool) { return fitPhone(country, phone) })
+	}
+	fit(FieldVATID, &r.VATID, false, fitVATID)
+	if len(problems) > 0 {
+		return r, &FieldError{Fields: problems}
+	}
+	return r, nil
+}
+
+// plainText is readable text: no control characters, and a letter or a digit.
+func plainText(text string) bool {
+	return utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }) &&
+		strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }

@@ -253,17 +253,23 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 }
 
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
-UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3 AND disabled_at = 0
+UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND disabled_at = 0
 `
 
 type ReplacePasswordHashParams struct {
 	PasswordHash   string
 	ID             string
 	PasswordHash_2 string
+	TotpSealed     string
 }
 
 func (q *Queries) ReplacePasswordHash(ctx context.Context, arg ReplacePasswordHashParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, replacePasswordHash, arg.PasswordHash, arg.ID, arg.PasswordHash_2)
+	result, err := q.db.ExecContext(ctx, replacePasswordHash,
+		arg.PasswordHash,
+		arg.ID,
+		arg.PasswordHash_2,
+		arg.TotpSealed,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -157,7 +157,7 @@ Was that not you? Then please revoke the token at once under
 on {{.At}}, for your account at dotkontor,
 {{if eq .Change "on"}}sign-in with a second factor was switched
 on{{else if eq .Change "off"}}sign-in with a second factor was switched
-off{{else if eq .Change "codes"}}a new list of recovery codes was
+off{{else if eq .Change "renewed"}}a new list of recovery codes was
 made{{else if eq .Change "used"}}a recovery code was used to sign
 in{{else}}sign-in with a second factor was
 changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.

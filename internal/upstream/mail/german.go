@@ -159,7 +159,7 @@ Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
 am {{.At}} wurde für Ihr Konto bei dotkontor
 {{if eq .Change "on"}}die Anmeldung mit zweitem Faktor
 eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
-ausgeschaltet{{else if eq .Change "codes"}}eine neue Liste von
+ausgeschaltet{{else if eq .Change "renewed"}}eine neue Liste von
 Wiederherstellungscodes erzeugt{{else if eq .Change "used"}}ein
 Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
 zweitem Faktor geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.

@@ -33,7 +33,7 @@ type words struct {
 	Address string // the network address from which it was done
 	Name    string // of a token or passkey
 	Email   string // the new address
-	Change  string // on, off, codes, used, added, removed
+	Change  string // on, off, renewed, used, added, removed
 }
 
 // texts are the parsed letters.

@@ -66,7 +66,7 @@ func TestLinesOfALetterAreShort(t *testing.T) {
 	}
 	for _, kind := range kinds {
 		for _, spoken := range []string{"de", "en"} {
-			for _, change := range []string{"on", "off", "codes", "used", "added", "removed", ""} {
+			for _, change := range []string{"on", "off", "renewed", "used", "added", "removed", ""} {
 				_, body, err := parsed.write(letters.Message{
 					Kind: kind, Language: spoken, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
 					Link: "https://domains.example/portal/x?link=y", LinkExpiresAt: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),

@@ -22,8 +22,10 @@ type Field struct {
 	Autocomplete string
 	InputMode    string
 	MaxLength    int
-	Optional     bool
-	Focus        bool
+	// Optional says so beside the label; Sometimes only leaves it to the server to
+	// ask for it.
+	Optional, Sometimes bool
+	Focus               bool
 	// Choices make it a selection.
 	Choices []Choice
 }
@@ -39,6 +41,9 @@ func (f Field) Key() string {
 	}
 	return f.Name
 }
+
+// Required is what a browser may insist on.
+func (f Field) Required() bool { return !f.Optional && !f.Sometimes }
 
 // Describers are the ids of the texts about this field.
 func (f Field) Describers() string {

@@ -268,5 +268,13 @@ var english = map[string]string{
 	"problem.bad_token_name":     "Please give it a name of at most 60 characters.",
 	"problem.too_many_tokens":    "More than {1} tokens are not possible. Please revoke one first.",
 	"problem.registrant_invalid": "Some details are not right. Please check the marked fields.",
+	"problem.missing":            "This is missing.",
+	"problem.too_long":           "This is too long.",
+	"problem.unusable":           "This has characters that can't be used.",
+	"problem.form":               "This is not in the right form.",
+	"problem.unknown":            "Please choose one of the values.",
+	"problem.postal_code.form":   "This postal code does not fit the country.",
+	"problem.phone.form":         "Please give the number with its prefix, such as +49 30 123456.",
+	"problem.vat_id.form":        "This VAT number is not right.",
 	"problem.field":              "Please check this.",
 }

@@ -268,5 +268,13 @@ var german = map[string]string{
 	"problem.bad_token_name":     "Bitte geben Sie einen Namen mit höchstens 60 Zeichen an.",
 	"problem.too_many_tokens":    "Mehr als {1} Tokens sind nicht möglich. Bitte widerrufen Sie zuerst einen.",
 	"problem.registrant_invalid": "Einige Angaben stimmen nicht. Bitte sehen Sie die markierten Felder durch.",
+	"problem.missing":            "Diese Angabe fehlt.",
+	"problem.too_long":           "Diese Angabe ist zu lang.",
+	"problem.unusable":           "Diese Angabe enthält Zeichen, die nicht gehen.",
+	"problem.form":               "Diese Angabe hat nicht die richtige Form.",
+	"problem.unknown":            "Bitte wählen Sie einen der Werte.",
+	"problem.postal_code.form":   "Diese Postleitzahl passt nicht zum Land.",
+	"problem.phone.form":         "Bitte geben Sie die Nummer mit Vorwahl an, zum Beispiel +49 30 123456.",
+	"problem.vat_id.form":        "Diese Umsatzsteuer-ID stimmt nicht.",
 	"problem.field":              "Bitte prüfen Sie diese Angabe.",
 }

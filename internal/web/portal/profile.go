@@ -98,28 +98,36 @@ func (h *Handler) changeEmail(v *page.Visit) error {
 // The registrant: whom domains are registered for.
 
 func registrantForm(language string, r customer.Registrant) form {
-	text := func(name, autocomplete, value string, optional bool) page.Field {
-		return page.Field{
-			Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, Optional: optional, MaxLength: 200,
-		}
+	text := func(name, autocomplete, value string) page.Field {
+		return page.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
 	}
-	kind := page.Field{Name: "kind", Label: "field.kind", Value: string(r.Kind), Choices: []page.Choice{
+	sometimes := func(f page.Field, hint string) page.Field {
+		f.Sometimes, f.Hint = true, hint
+		return f
+	}
+	kind := page.Field{Name: customer.FieldKind, Label: "field.kind", Value: string(r.Kind), Choices: []page.Choice{
 		{Value: string(customer.Person), Label: "kind.person"}, {Value: string(customer.Company), Label: "kind.company"},
 	}}
 	country := page.Field{
-		Name: "country", Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: countries(language),
+		Name: customer.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: countries(language),
 	}
-	phone := hinted(text("phone", "tel", r.Phone, false), "hint.phone")
+	phone := hinted(text(customer.FieldPhone, "tel", r.Phone), "hint.phone")
 	phone.Type = "tel"
+	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
+	vat.Optional = true
 	return form{
 		Intro: "registrant.intro", Action: registrantPath, Submit: "registrant.submit",
 		Fields: []page.Field{
-			kind, text("name", "name", r.Name, false),
-			hinted(text("organisation", "organization", r.Organisation, true), "hint.organisation"),
-			text("street", "street-address", r.Street, false), text("postal_code", "postal-code", r.PostalCode, false),
-			text("city", "address-level2", r.City, false),
-			hinted(text("state", "address-level1", r.State, true), "hint.state"), country, phone,
-			hinted(text("vat_id", "off", r.VATID, true), "hint.vat_id"),
+			kind,
+			text(customer.FieldName, "name", r.Name),
+			sometimes(text(customer.FieldOrganisation, "organization", r.Organisation), "hint.organisation"),
+			text(customer.FieldStreet, "street-address", r.Street),
+			sometimes(text(customer.FieldPostalCode, "postal-code", r.PostalCode), ""),
+			text(customer.FieldCity, "address-level2", r.City),
+			sometimes(text(customer.FieldState, "address-level1", r.State), "hint.state"),
+			country,
+			phone,
+			vat,
 		},
 		Links: []pair{{"back.profile", profilePath}},
 	}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// databasePlace says which service's database is meant.
+type databasePlace struct {
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, or the environment's $$DOTKONTOR_DATA and $$DOTKONTOR_DATABASE_URL." xor:"place" placeholder:"FILE"`
+	Data   string `help:"Data folder of a service with SQLite, such as the sandbox's." xor:"place" placeholder:"FOLDER"`
+}
+
+func (p databasePlace) options(t *terminal) (store.Options, error) {
+	if p.Data != "" {
+		return store.Options{Data: p.Data}, nil
+	}
+	path := p.Config
+	if path == "" { // a flag beats the environment, so it is looked at last
+		path = t.variable("DOTKONTOR_CONFIG")
+	}
+	if path == "" && t.variable("DOTKONTOR_DATABASE_URL") == "" && t.variable("DOTKONTOR_DATA") == "" {
+		// The wrong database is worse than none: nothing is guessed here.
+		return store.Options{}, usageError("say which service is meant, with --config FILE or --data FOLDER (the sandbox's is " + sandboxData + ")")
+	}
+	cfg, err := config.Load(path, t.environment)
+	if err != nil {
+		return store.Options{}, err
+	}
+	return store.Options{URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections}, nil
+}
+
+type backupCommand struct {
+	databasePlace
+	File string `arg:"" help:"Where the backup goes, or - for standard output."`
+}
+
+// Run writes a backup while the service goes on. The file is there when it is
+// whole, and not before.
+func (c backupCommand) Run(t *terminal) error {
+	options, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	var summary store.Summary
+	write := func(out io.Writer) (err error) {
+		summary, err = store.Backup(t.ctx, options, time.Now(), out)
+		return err
+	}
+	if c.File == "-" {
+		err = write(t.out)
+	} else {
+		err = writeWhole(c.File, write)
+	}
+	if err != nil {
+		return fmt.Errorf("no backup was made: %w", err)
+	}
+	fmt.Fprintf(t.err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
+	if options.URL == "" {
+		t.note("Nicht enthalten: secret.key und die Preisliste im Datenordner. Ohne den Schlüssel müssen zweite Faktoren neu eingerichtet werden.",
+			"Not in it: secret.key and the price list in the data folder. Without the key, second factors must be set up anew.")
+	} else {
+		t.note("Nicht enthalten: secret_key der Konfiguration. Ohne ihn müssen zweite Faktoren neu eingerichtet werden.",
+			"Not in it: the configuration's secret_key. Without it, second factors must be set up anew.")
+	}
+	return nil
+}
+
+// writeWhole writes a file that only its owner can read, under another name
+// until it is complete and on the disk.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // its mode is 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = draft.Close() // it may be closed already
+			err = errors.Join(err, os.Remove(draft.Name()))
+		}
+	}()
+	buffered := bufio.NewWriterSize(draft, 256<<10)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	if err := draft.Sync(); err != nil {
+		return err
+	}
+	if err := draft.Close(); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), path)
+}
+
+type restoreCommand struct {
+	databasePlace
+	File string `arg:"" help:"The backup, or - for standard input."`
+}
+
+// Run fills an empty database from a backup, of the same kind or the other.
+func (c restoreCommand) Run(t *terminal) error {
+	options, err := c.options(t)
+	if err != nil {
+		return err
+	}
+	in := t.in
+	if c.File != "-" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	summary, err := store.Restore(t.ctx, options, bufio.NewReaderSize(in, 256<<10))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(t.out, "restored: %d rows of %d tables, as of %s\n",
+		summary.Rows, summary.Tables, summary.MadeAt.UTC().Format(time.RFC3339))
+	return err
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// dotkontor runs a command line in this process.
+func dotkontor(t *testing.T, in []byte, args ...string) (code int, out []byte, errOut string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), args, nil, bytes.NewReader(in), &stdout, &stderr)
+	return code, stdout.Bytes(), stderr.String()
+}
+
+// must is dotkontor for what has to go well.
+func must(t *testing.T, in []byte, args ...string) (out []byte, errOut string) {
+	t.Helper()
+	code, out, errOut := dotkontor(t, in, args...)
+	if code != exitOK {
+		t.Fatalf("dotkontor %s ended with %d: %s", strings.Join(args, " "), code, errOut)
+	}
+	return out, errOut
+}
+
+// folderWithAnna is a data folder whose database has one customer.
+func folderWithAnna(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	db, err := store.Open(t.Context(), store.Options{Data: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	statement(t, "sqlite", filepath.Join(folder, "dotkontor.db"), `INSERT INTO customers
+		(id, email, email_key, user_handle, language, created_at) VALUES ('cus_1', 'anna@example.com', 'anna', 'h', 'de', 1)`)
+	return folder
+}
+
+func statement(t *testing.T, driver, address, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also when the test's own has ended
+	defer cancel()
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func emailIn(t *testing.T, driver, address string) string {
+	t.Helper()
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var email string
+	if err := db.QueryRowContext(t.Context(), "SELECT email FROM customers").Scan(&email); err != nil {
+		t.Fatal(err)
+	}
+	return email
+}
+
+func TestABackupIsAFileThatOnlyItsOwnerReadsAndThatRestores(t *testing.T) {
+	t.Parallel()
+	folder, place := folderWithAnna(t), t.TempDir()
+	file := filepath.Join(place, "today.backup")
+	for range 2 { // a later one replaces it
+		if _, errOut := must(t, nil, "backup", "--data", folder, file); !strings.Contains(errOut, "1 rows") || !strings.Contains(errOut, "secret.key") {
+			t.Errorf("got %s", errOut)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", info.Mode(), err)
+	}
+	if files, err := os.ReadDir(place); err != nil || len(files) != 1 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	other := t.TempDir()
+	if out, _ := must(t, nil, "restore", "--data", other, file); !strings.Contains(string(out), "restored: 1 rows") {
+		t.Errorf("got %s", out)
+	}
+	if email := emailIn(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
+		t.Errorf("got %s", email)
+	}
+	if code, _, errOut := dotkontor(t, nil, "restore", "--data", other, file); code != exitError || !strings.Contains(errOut, "not empty") {
+		t.Errorf("restoring twice: %d, %s", code, errOut)
+	}
+}
+
+func TestABackupGoesThroughPipes(t *testing.T) {
+	t.Parallel()
+	packed, _ := must(t, nil, "backup", "--data", folderWithAnna(t), "-")
+	other := t.TempDir()
+	must(t, packed, "restore", "--data", other, "-")
+	if email := emailIn(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
+		t.Errorf("got %s", email)
+	}
+	if code, _, errOut := dotkontor(t, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != exitError || !strings.Contains(errOut, "cut or altered") {
+		t.Errorf("a cut one: %d, %s", code, errOut)
+	}
+}
+
+func TestABackupThatFailsLeavesNoFileAndTheOldOne(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	file := filepath.Join(place, "today.backup")
+	if err := os.WriteFile(file, []byte("yesterday"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "nothing")
+	if code, _, errOut := dotkontor(t, nil, "backup", "--data", nowhere, file); code != exitError || !strings.Contains(errOut, "no database") {
+		t.Errorf("got %d, %s", code, errOut)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "yesterday" {
+		t.Errorf("the old one is %q, %v", text, err)
+	}
+	if files, err := os.ReadDir(place); err != nil || len(files) != 1 {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	if _, err := os.Stat(nowhere); err == nil {
+		t.Error("a backup made a data folder")
+	}
+}
+
+func TestWhichDatabaseIsMeantIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"backup", "restore"} {
+		if code, _, errOut := dotkontor(t, nil, command, "-"); code != exitUsage || !strings.Contains(errOut, "--config") {
+			t.Errorf("%s: %d, %s", command, code, errOut)
+		}
+	}
+}
+
+func TestABackupMovesAServiceToPostgreSQLByItsConfiguration(t *testing.T) {
+	t.Parallel()
+	server := os.Getenv("DOTKONTOR_TEST_POSTGRES")
+	if server == "" {
+		t.Skip("no PostgreSQL: DOTKONTOR_TEST_POSTGRES is not set; \"make test\" sets it")
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	statement(t, "pgx", server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { statement(t, "pgx", server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/" + name
+	cfg := config.Default()
+	cfg.BaseURL, cfg.SecretKey = "https://domains.example", config.Secret(config.NewKey())
+	cfg.Database.URL = config.Secret(address.String())
+	file := filepath.Join(t.TempDir(), "dotkontor.toml")
+	if err := cfg.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	packed, _ := must(t, nil, "backup", "--data", folderWithAnna(t), "-")
+	must(t, packed, "restore", "--config", file, "-")
+	if email := emailIn(t, "pgx", address.String()); email != "anna@example.com" {
+		t.Errorf("got %s", email)
+	}
+	if _, errOut := must(t, nil, "backup", "--config", file, "-"); !strings.Contains(errOut, "secret_key") {
+		t.Errorf("got %s", errOut)
+	}
+}

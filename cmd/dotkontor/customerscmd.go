@@ -1,0 +1,217 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/letters"
+)
+
+// listPage is how many rows are read at a time.
+const listPage = 200
+
+type customersCommand struct {
+	Add           customersAddCommand     `cmd:"" help:"Make an account, and print a link by which its owner chooses a password."`
+	List          customersListCommand    `cmd:"" help:"Show all accounts, the oldest first."`
+	Disable       customersDisableCommand `cmd:"" help:"Close an account: sessions end, tokens are refused. Nothing is deleted."`
+	Enable        customersEnableCommand  `cmd:"" help:"Open a closed account again."`
+	ResetPassword customersResetCommand   `cmd:"" help:"Print a link by which the owner chooses another password. The old one works until then."`
+}
+
+type customersAddCommand struct {
+	servicePlace
+	Email    string `arg:"" help:"The customer's e-mail address. You vouch for it: no confirmation is sent."`
+	Language string `default:"de" enum:"de,en" help:"The language of pages and mails: de or en."`
+}
+
+// Run makes the account.
+func (c customersAddCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		account, link, err := d.people.customers.Add(d.ctx, d.operator, c.Email, c.Language)
+		if err != nil {
+			return err
+		}
+		return d.printLink("Konto angelegt", "account made", account, link)
+	})
+}
+
+type customersResetCommand struct {
+	servicePlace
+	Email string `arg:"" help:"The customer's e-mail address."`
+}
+
+// Run makes the link.
+func (c customersResetCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		account, err := d.find(c.Email)
+		if err != nil {
+			return err
+		}
+		link, err := d.people.customers.ResetLink(d.ctx, d.operator, account.ID)
+		if err != nil {
+			return err
+		}
+		return d.printLink("Link gemacht", "link made", account, link)
+	})
+}
+
+// printLink prints a link to hand on. Whoever has it chooses the password, so it
+// stands alone on its line and nowhere else.
+func (d desk) printLink(german, english string, account customer.Customer, link string) error {
+	address := letters.Address(d.cfg.BaseURL, registrar.LetterReset, link)
+	_, err := fmt.Fprintf(d.out, "%s / %s: %s (%s)\n"+
+		"Bitte sicher übergeben; der Link gilt 24 Stunden und nur einmal:\n"+
+		"Please hand it over safely; the link works for 24 hours and once only:\n\n%s\n", german, english, account.Email, account.ID, address)
+	return err
+}
+
+type customersDisableCommand struct {
+	servicePlace
+	Email string `arg:"" help:"The customer's e-mail address."`
+}
+
+// Run closes the account.
+func (c customersDisableCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		account, err := d.find(c.Email)
+		if err != nil {
+			return err
+		}
+		if err := d.people.customers.Disable(d.ctx, d.operator, account.ID); err != nil {
+			return err
+		}
+		return d.tell("gesperrt: "+account.Email, "disabled")
+	})
+}
+
+type customersEnableCommand struct {
+	servicePlace
+	Email string `arg:"" help:"The customer's e-mail address."`
+}
+
+// Run opens the account.
+func (c customersEnableCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		account, err := d.find(c.Email)
+		if err != nil {
+			return err
+		}
+		if err := d.people.customers.Enable(d.ctx, d.operator, account.ID); err != nil {
+			return err
+		}
+		return d.tell("freigegeben: "+account.Email, "enabled")
+	})
+}
+
+type customersListCommand struct {
+	servicePlace
+	JSON bool `name:"json" help:"Print one JSON array."`
+}
+
+// Run prints page by page, so that a million accounts need no memory.
+func (c customersListCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
+		last := ""
+		for {
+			page, err := d.people.customers.List(d.ctx, d.operator, last, listPage)
+			if err != nil {
+				return err
+			}
+			for _, account := range page {
+				last = account.ID
+				if err := list.add(newCustomerRow(account)); err != nil {
+					return err
+				}
+			}
+			if len(page) < listPage {
+				return list.end()
+			}
+		}
+	})
+}
+
+// customerRow is one account in a list.
+type customerRow struct {
+	ID          string     `json:"id"`
+	Email       string     `json:"email"`
+	Status      string     `json:"status"`
+	Language    string     `json:"language"`
+	CreatedAt   *time.Time `json:"created_at"`
+	ConfirmedAt *time.Time `json:"confirmed_at"`
+	DisabledAt  *time.Time `json:"disabled_at"`
+
+	since time.Time
+}
+
+func newCustomerRow(account customer.Customer) customerRow {
+	row := customerRow{
+		ID: account.ID, Email: account.Email, Status: "active", Language: account.Language, since: account.CreatedAt,
+		CreatedAt: stamp(account.CreatedAt), ConfirmedAt: stamp(account.ConfirmedAt), DisabledAt: stamp(account.DisabledAt),
+	}
+	switch {
+	case !account.DisabledAt.IsZero():
+		row.Status = "disabled"
+	case account.ConfirmedAt.IsZero():
+		row.Status = "unconfirmed"
+	}
+	return row
+}
+
+func (r customerRow) String() string {
+	words := map[string]string{"active": "aktiv", "disabled": "gesperrt", "unconfirmed": "unbestätigt"}
+	return fmt.Sprintf("%-30s  %s  %-7s  %-16s  %s", r.ID, pad(words[r.Status], 12, false), r.Language, moment(r.since), printable(r.Email))
+}
+
+// list prints rows below a head, or as a JSON array.
+type list struct {
+	out  io.Writer
+	json bool
+	head string
+	rows int
+}
+
+func newList(out io.Writer, asJSON bool, head string) *list {
+	return &list{out: out, json: asJSON, head: head}
+}
+
+func (l *list) add(row fmt.Stringer) error {
+	l.rows++
+	if !l.json {
+		if l.rows == 1 {
+			if _, err := fmt.Fprintln(l.out, l.head); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintln(l.out, row)
+		return err
+	}
+	text, err := json.Marshal(row)
+	if err != nil {
+		return err
+	}
+	before := ",\n "
+	if l.rows == 1 {
+		before = "["
+	}
+	_, err = fmt.Fprintf(l.out, "%s%s", before, text)
+	return err
+}
+
+func (l *list) end() error {
+	text := ""
+	switch {
+	case l.json && l.rows == 0:
+		text = "[]\n"
+	case l.json:
+		text = "]\n"
+	case l.rows == 0:
+		text = "nichts da / nothing here\n"
+	}
+	_, err := io.WriteString(l.out, text)
+	return err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/letters"
+	"github.com/dotkontor/dotkontor/internal/upstream/mail"
+)
+
+// post is the way of letters out of the house.
+type post struct {
+	runner *letters.Runner // nil where no mail server is set
+	// counted is told what became of each letter; nil means that nobody counts.
+	counted func(kind registrar.LetterKind, outcome string)
+}
+
+// newPost builds what sends letters. Links in them count by the true time, as
+// sign-ins do, whatever time a sandbox plays.
+func newPost(cfg config.Config, stored letters.Store, logger *slog.Logger) (*post, error) {
+	p := &post{}
+	if cfg.Mail.Server == "" {
+		return p, nil
+	}
+	sender, err := mail.New(mail.Options{
+		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
+		From: cfg.Sender(), Portal: cfg.BaseURL + "/portal",
+	})
+	if err != nil {
+		return nil, err
+	}
+	count := func(outcome string) func(registrar.LetterKind) {
+		return func(kind registrar.LetterKind) {
+			if p.counted != nil {
+				p.counted(kind, outcome)
+			}
+		}
+	}
+	p.runner, err = letters.New(letters.Config{
+		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger,
+		Sent: count("sent"), Failed: count("failed"), GivenUp: count("given_up"),
+	})
+	return p, err
+}
+
+// wake says that a letter was stored.
+func (p *post) wake() {
+	if p.runner != nil {
+		p.runner.Wake()
+	}
+}
+
+// run sends letters until ctx ends.
+func (p *post) run(ctx context.Context) {
+	if p.runner != nil {
+		p.runner.Run(ctx)
+	}
+}
+
+// count registers the figures. It is called before run.
+func (p *post) count(metrics *prometheus.Registry) error {
+	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_letters_total",
+		Help: "Attempts to send a letter, by its kind and what became of it: sent, failed (and tried again, unless given up too), given_up.",
+	}, []string{"kind", "outcome"})
+	p.counted = func(kind registrar.LetterKind, outcome string) {
+		counter.WithLabelValues(string(kind), outcome).Inc()
+	}
+	return metrics.Register(counter)
+}

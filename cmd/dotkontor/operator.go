@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+)
+
+// servicePlace says which service's customers are meant. The commands work on
+// its database, whether it runs or not.
+type servicePlace struct {
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, else that of the sandbox here."`
+}
+
+func (p servicePlace) load(t *terminal) (config.Config, error) {
+	path := p.Config
+	if path == "" { // a flag beats the environment, so it is looked at last
+		path = t.variable("DOTKONTOR_CONFIG")
+	}
+	if path == "" {
+		path = filepath.Join(sandboxData, sandboxConfig)
+		if _, err := os.Stat(path); err != nil {
+			return config.Config{}, errors.New("say which service is meant, with --config FILE; there is no sandbox here")
+		}
+	}
+	return config.Load(path, t.environment)
+}
+
+// operate opens the service's accounts and does one thing as the person at the
+// command line.
+func (p servicePlace) operate(t *terminal, work func(desk) error) error {
+	cfg, err := p.load(t)
+	if err != nil {
+		return err
+	}
+	people, err := openAccounts(t.ctx, cfg, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		return err
+	}
+	err = work(desk{terminal: t, people: people, cfg: cfg, operator: registrar.Actor{Kind: registrar.ActorOperator, Through: systemUser()}})
+	return errors.Join(explain(err), people.close())
+}
+
+// desk is where an operator works.
+type desk struct {
+	*terminal
+	people   *accounts
+	cfg      config.Config
+	operator registrar.Actor
+}
+
+// systemUser is who the audit names: the account on this machine.
+func systemUser() string {
+	if one, err := user.Current(); err == nil && one.Username != "" {
+		return one.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid())
+}
+
+// explanations are what operators read for errors of the domain.
+var explanations = map[registrar.Code]string{
+	customer.NoSuchCustomer:  "mit dieser Adresse gibt es kein Konto / there is no account with this address",
+	customer.EmailInvalid:    "das ist keine E-Mail-Adresse, an die Post gehen kann / this is no e-mail address that mail can be sent to",
+	customer.EmailTaken:      "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
+	customer.LanguageUnknown: "die Sprache ist de oder en / the language is de or en",
+	access.NoSuchToken:       "dieses Token gibt es nicht / there is no such token",
+}
+
+// explain says in sentences what a person can do something about.
+func explain(err error) error {
+	if sentence, known := explanations[registrar.CodeOf(err)]; known {
+		return errors.New(sentence)
+	}
+	return err
+}
+
+// find returns the account of an address.
+func (d desk) find(email string) (customer.Customer, error) {
+	return d.people.customers.Find(d.ctx, d.operator, email)
+}
+
+// tell prints one sentence in both languages.
+func (d desk) tell(german, english string) error {
+	_, err := fmt.Fprintf(d.out, "%s / %s\n", german, english)
+	return err
+}
+
+// moment is a time as lists print it: a dash for never.
+func moment(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.UTC().Format("2006-01-02 15:04")
+}
+
+// stamp is a time for scripts: null for never.
+func stamp(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC().Truncate(time.Second)
+	return &at
+}

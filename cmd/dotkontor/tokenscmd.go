@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+)
+
+type tokensCommand struct {
+	List   tokensListCommand   `cmd:"" help:"Show an account's personal access tokens, the newest first. Never their secrets: nobody has them."`
+	Revoke tokensRevokeCommand `cmd:"" help:"End a token. It is refused from the next call on."`
+}
+
+type tokensListCommand struct {
+	servicePlace
+	Email string `arg:"" help:"The customer's e-mail address."`
+	JSON  bool   `name:"json" help:"Print one JSON array."`
+}
+
+// Run prints the tokens.
+func (c tokensListCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		account, err := d.find(c.Email)
+		if err != nil {
+			return err
+		}
+		tokens, err := d.people.access.ListOf(d.ctx, d.operator, account.ID)
+		if err != nil {
+			return err
+		}
+		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "seit/since (UTC)", "benutzt/used", "Name"))
+		for _, token := range tokens {
+			if err := list.add(newTokenRow(token)); err != nil {
+				return err
+			}
+		}
+		return list.end()
+	})
+}
+
+// tokenRow is one token in a list.
+type tokenRow struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Status     string     `json:"status"`
+	CreatedAt  *time.Time `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+
+	since, used time.Time
+}
+
+func newTokenRow(token access.Token) tokenRow {
+	row := tokenRow{
+		ID: token.ID, Name: token.Name, Status: "active", since: token.CreatedAt, used: token.LastUsedAt,
+		CreatedAt: stamp(token.CreatedAt), LastUsedAt: stamp(token.LastUsedAt), RevokedAt: stamp(token.RevokedAt),
+	}
+	if !token.RevokedAt.IsZero() {
+		row.Status = "revoked"
+	}
+	return row
+}
+
+func (r tokenRow) String() string {
+	words := map[string]string{"active": "aktiv", "revoked": "widerrufen"}
+	return fmt.Sprintf("%-30s  %s  %-16s  %-16s  %s", r.ID, pad(words[r.Status], 12, false), moment(r.since), moment(r.used), printable(r.Name))
+}
+
+type tokensRevokeCommand struct {
+	servicePlace
+	ID string `arg:"" help:"The token's id, as the list shows it (tok_…)."`
+}
+
+// Run ends the token.
+func (c tokensRevokeCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		if err := d.people.access.RevokeAny(d.ctx, d.operator, c.ID); err != nil {
+			return err
+		}
+		return d.tell("widerrufen: "+c.ID, "revoked")
+	})
+}

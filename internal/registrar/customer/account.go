@@ -1,0 +1,253 @@
+package customer
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// AskReset stores a letter to the address: with a link for another password, or
+// with the news that there is no account. The caller never learns which.
+func (s *Service) AskReset(ctx context.Context, actor registrar.Actor, email, language string) error {
+	email, key, err := parseEmail(email)
+	if err != nil {
+		return err
+	}
+	if language, err = parseLanguage(language); err != nil {
+		return err
+	}
+	if s.letterBudget(actor, key) > 0 {
+		return nil // the same answer, and no letter
+	}
+	return s.change(ctx, func(t *tx) error {
+		account, ok, err := t.AccountByEmail(ctx, key)
+		if err != nil {
+			return err
+		}
+		var letter registrar.Letter
+		switch {
+		case !ok:
+			letter = registrar.Letter{Kind: registrar.LetterNoAccount, To: email, Language: language}
+		case account.ConfirmedAt.IsZero():
+			// There is no password to reset; confirming lets choose one.
+			letter = registrar.Letter{Kind: registrar.LetterConfirm, Customer: account.ID}
+		default:
+			letter = registrar.Letter{Kind: registrar.LetterReset, Customer: account.ID}
+		}
+		if err := t.record(ctx, actor, ActionResetAsked, account.ID, ""); err != nil {
+			return err
+		}
+		return t.post(ctx, letter)
+	})
+}
+
+// Reset sets another password by a link and ends every session. A second factor
+// stays on: a mailbox alone does not open the account.
+func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, password string) error {
+	_, account, err := s.linked(ctx, s.read(), LinkReset, link)
+	if err != nil {
+		return err
+	}
+	hash, err := s.newHash(ctx, password, account.EmailKey)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, func(t *tx) error {
+		_, account, err := s.use(ctx, t, LinkReset, link)
+		if err != nil {
+			return err
+		}
+		actor.Customer = account.ID
+		return s.replacePassword(ctx, t, actor, account, hash, ActionPasswordReset, "")
+	})
+}
+
+// replacePassword sets a password and ends all that the old one may have opened:
+// sessions except one, known devices, and links on their way.
+func (s *Service) replacePassword(
+	ctx context.Context, t *tx, actor registrar.Actor, account Account, hash string, action registrar.Action, except string,
+) error {
+	if err := t.SetPasswordHash(ctx, account.ID, hash); err != nil {
+		return err
+	}
+	if err := t.DeleteSessionsExcept(ctx, account.ID, except); err != nil {
+		return err
+	}
+	if except == "" {
+		if err := t.DeleteDevices(ctx, account.ID); err != nil {
+			return err
+		}
+	}
+	for _, kind := range []LinkKind{LinkReset, LinkChangeEmail} {
+		if err := t.VoidLinks(ctx, account.ID, kind); err != nil {
+			return err
+		}
+	}
+	if err := t.record(ctx, actor, action, account.ID, ""); err != nil {
+		return err
+	}
+	return t.post(ctx, registrar.Letter{Kind: registrar.LetterPasswordChanged, Customer: account.ID})
+}
+
+// ChangePassword sets another password and ends all other sessions. An account
+// without a password gets one; old is then ignored.
+func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old, chosen string) error {
+	account, err := s.recent(ctx, s.read(), actor)
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(chosen, account.EmailKey); err != nil {
+		return err
+	}
+	if account.HasPassword {
+		result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, ""), account.PasswordHash, old)
+		if err != nil {
+			return err
+		}
+		if !result.ok {
+			return fail(registrar.KindInvalid, BadCredentials)
+		}
+	}
+	hash, err := s.hasher.hash(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, func(t *tx) error {
+		// Two changes at once: the second one knew a password that is gone.
+		ok, err := t.ReplacePasswordHash(ctx, account, hash)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindInvalid, BadCredentials)
+		}
+		return s.replacePassword(ctx, t, actor, account, hash, ActionPasswordChanged, actor.Through)
+	})
+}
+
+// ChangeEmail stores a letter with a link to the new address, and one without to
+// the old address. An address that has another account gets the news of that
+// instead, and the caller does not learn it.
+func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email string) error {
+	account, err := s.recent(ctx, s.read(), actor)
+	if err != nil {
+		return err
+	}
+	email, key, err := parseEmail(email)
+	if err != nil {
+		return err
+	}
+	if wait := s.letterBudget(actor, key); wait > 0 {
+		return tooMany(wait)
+	}
+	return s.change(ctx, func(t *tx) error {
+		holder, taken, err := t.AccountByEmail(ctx, key)
+		if err != nil {
+			return err
+		}
+		if err := t.VoidLinks(ctx, account.ID, LinkChangeEmail); err != nil {
+			return err
+		}
+		letter := registrar.Letter{Kind: registrar.LetterChangeEmail, Customer: account.ID, To: email}
+		if taken && holder.ID != account.ID && !holder.ConfirmedAt.IsZero() {
+			letter = registrar.Letter{Kind: registrar.LetterAlreadyMember, Customer: holder.ID}
+		}
+		if err := t.post(ctx, letter); err != nil {
+			return err
+		}
+		return t.tell(ctx, actor, ActionEmailChangeAsked, "", registrar.Letter{Kind: registrar.LetterEmailChanging})
+	})
+}
+
+// ConfirmEmail uses the link that was sent to a new address. Links that were
+// sent to the old one are void from then on.
+func (s *Service) ConfirmEmail(ctx context.Context, actor registrar.Actor, link string) error {
+	return s.change(ctx, func(t *tx) error {
+		found, account, err := s.use(ctx, t, LinkChangeEmail, link)
+		if err != nil {
+			return err
+		}
+		email, key, err := parseEmail(found.Email)
+		if err != nil {
+			return err
+		}
+		ok, err := t.SetEmail(ctx, account.ID, email, key)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindConflict, EmailTaken)
+		}
+		for _, kind := range []LinkKind{LinkReset, LinkChangeEmail} {
+			if err := t.VoidLinks(ctx, account.ID, kind); err != nil {
+				return err
+			}
+		}
+		actor.Customer = account.ID
+		return t.record(ctx, actor, ActionEmailChanged, account.ID, "")
+	})
+}
+
+// SetLanguage chooses the language of pages and letters.
+func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, language string) error {
+	language, err := parseLanguage(language)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, func(t *tx) error {
+		account, err := s.signedIn(ctx, t, actor)
+		if err != nil || account.Language == language {
+			return err
+		}
+		if err := t.SetLanguage(ctx, account.ID, language); err != nil {
+			return err
+		}
+		return t.record(ctx, actor, ActionLanguageChanged, account.ID, language)
+	})
+}
+
+// Registrant is whom domains are registered for; false if nothing was told yet.
+func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Registrant, bool, error) {
+	account, err := s.signedIn(ctx, s.read(), actor)
+	if err != nil {
+		return Registrant{}, false, err
+	}
+	return s.read().RegistrantOf(ctx, account.ID)
+}
+
+// SetRegistrant checks and stores whom domains are registered for. What is wrong
+// is told by *FieldError, all at once.
+func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
+	return s.change(ctx, func(t *tx) error {
+		account, err := s.signedIn(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		return s.putRegistrant(ctx, t, actor, account.ID, registrant)
+	})
+}
+
+func (s *Service) putRegistrant(ctx context.Context, t *tx, actor registrar.Actor, id string, registrant Registrant) error {
+	checked, err := registrant.checked()
+	if err != nil {
+		return err
+	}
+	checked.UpdatedAt = t.now
+	if err := t.PutRegistrant(ctx, id, checked); err != nil {
+		return err
+	}
+	return t.record(ctx, actor, ActionRegistrantChanged, id, "")
+}
+
+// maxPage bounds what one question can ask for.
+const maxPage = 200
+
+// Deeds are what was done to the account, the newest first; before is the id of
+// the last one of the page before.
+func (s *Service) Deeds(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Entry, error) {
+	account, err := s.signedIn(ctx, s.read(), actor)
+	if err != nil {
+		return nil, err
+	}
+	return s.read().DeedsOf(ctx, account.ID, before, min(max(limit, 1), maxPage))
+}

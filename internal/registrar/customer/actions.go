@@ -1,0 +1,50 @@
+package customer
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// What the audit tells about an account.
+const (
+	ActionRegistered          registrar.Action = "registered"
+	ActionRegistrationTried   registrar.Action = "registration_tried" // by somebody, for an address that has an account
+	ActionConfirmed           registrar.Action = "confirmed"
+	ActionSignedIn            registrar.Action = "signed_in"
+	ActionSignedInAgain       registrar.Action = "signed_in_again"
+	ActionSignInFailed        registrar.Action = "sign_in_failed"
+	ActionSignedOut           registrar.Action = "signed_out"
+	ActionSignedOutEverywhere registrar.Action = "signed_out_everywhere"
+	ActionSessionEnded        registrar.Action = "session_ended"
+	ActionResetAsked          registrar.Action = "reset_asked"
+	ActionPasswordReset       registrar.Action = "password_reset"
+	ActionPasswordChanged     registrar.Action = "password_changed"
+	ActionEmailChangeAsked    registrar.Action = "email_change_asked"
+	ActionEmailChanged        registrar.Action = "email_changed"
+	ActionLanguageChanged     registrar.Action = "language_changed"
+	ActionSecondFactorOn      registrar.Action = "second_factor_on"
+	ActionSecondFactorOff     registrar.Action = "second_factor_off"
+	ActionRecoveryCodes       registrar.Action = "recovery_codes_renewed"
+	ActionRecoveryCodeUsed    registrar.Action = "recovery_code_used"
+	ActionPasskeyAdded        registrar.Action = "passkey_added"
+	ActionPasskeyRemoved      registrar.Action = "passkey_removed"
+	ActionPasskeyCloned       registrar.Action = "passkey_cloned" // refused: its counter went backwards
+	ActionRegistrantChanged   registrar.Action = "registrant_changed"
+	ActionAdded               registrar.Action = "customer_added"
+	ActionDisabled            registrar.Action = "customer_disabled"
+	ActionEnabled             registrar.Action = "customer_enabled"
+	ActionResetLinkMade       registrar.Action = "reset_link_made"
+	ActionPasswordSet         registrar.Action = "password_set"
+)
+
+// The ways of signing in, as the object of ActionSignedIn.
+const (
+	byPassword = "password"
+	byCode     = "password_and_code"
+	byPasskey  = "passkey"
+	byLink     = "link"
+)
+
+// LetterSecondFactor and LetterPasskey say by this fact what happened: on, off,
+// renewed, used; added, removed. A passkey's letter also has its name.
+const (
+	factChange = "change"
+	factName   = "name"
+)

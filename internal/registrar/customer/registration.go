@@ -1,0 +1,176 @@
+package customer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Register stores a letter to the address: with a link that makes it an account,
+// or with the news that it has one. The caller never learns which.
+func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registration) error {
+	email, key, err := parseEmail(r.Email)
+	if err != nil {
+		return err
+	}
+	language, err := parseLanguage(r.Language)
+	if err != nil {
+		return err
+	}
+	if s.letterBudget(actor, key) > 0 {
+		return nil // the same answer, and no letter
+	}
+	return s.change(ctx, func(t *tx) error {
+		inserted, err := t.InsertAccount(ctx, newAccount(email, key, language, t.now))
+		if err != nil {
+			return err
+		}
+		account, ok, err := t.AccountByEmail(ctx, key)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errors.New("an account vanished while it was registered")
+		}
+		action, letter := ActionRegistrationTried, registrar.Letter{Kind: registrar.LetterAlreadyMember, Customer: account.ID}
+		if account.ConfirmedAt.IsZero() {
+			letter = registrar.Letter{Kind: registrar.LetterConfirm, Customer: account.ID, Language: language}
+		}
+		if inserted {
+			action = ActionRegistered
+		}
+		if err := t.record(ctx, actor, action, account.ID, ""); err != nil {
+			return err
+		}
+		return t.post(ctx, letter)
+	})
+}
+
+// letterBudget takes a place for a letter to key on behalf of actor, or returns
+// how long to wait. Both budgets are looked at before one is taken from.
+func (s *Service) letterBudget(actor registrar.Actor, key string) (wait time.Duration) {
+	budgets := guard{
+		{s.cfg.Limits.Sender, networkOf(actor.Address)},
+		{s.cfg.Limits.Recipient, key},
+	}
+	if wait := budgets.wait(); wait > 0 {
+		return wait
+	}
+	for _, b := range budgets {
+		wait = max(wait, b.limiter.Count(b.key))
+	}
+	return wait
+}
+
+// PeekLink says whether a link would work, and for which address, without using
+// it: opening a link must change nothing, because mail scanners open them all.
+func (s *Service) PeekLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
+	found, _, err := s.linked(ctx, s.read(), kind, link)
+	return found.Email, err
+}
+
+// linked finds what a link stands for without using it. A link is only good for
+// the account as it was when the link was sent: a reset link to an address that
+// the account has no more is void.
+func (s *Service) linked(ctx context.Context, r Reader, kind LinkKind, link string) (Link, Account, error) {
+	refused := fail(registrar.KindNotFound, LinkInvalid)
+	hash, ok := registrar.HashSecret(registrar.LinkSecret, link)
+	if !ok {
+		return Link{}, Account{}, refused
+	}
+	found, ok, err := r.Link(ctx, hash, kind, s.cfg.Now())
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok {
+		return Link{}, Account{}, refused
+	}
+	account, ok, err := r.AccountByID(ctx, found.Customer)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok || !linkFits(kind, found, account) {
+		return Link{}, Account{}, refused
+	}
+	return found, account, nil
+}
+
+func linkFits(kind LinkKind, link Link, account Account) bool {
+	_, key, err := parseEmail(link.Email)
+	if err != nil {
+		return false
+	}
+	switch kind {
+	case LinkConfirm:
+		return account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero() && key == account.EmailKey
+	case LinkReset:
+		return !account.ConfirmedAt.IsZero() && key == account.EmailKey
+	case LinkChangeEmail:
+		return !account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero()
+	default:
+		return false
+	}
+}
+
+// use uses a link up, and returns what it stands for.
+func (s *Service) use(ctx context.Context, t *tx, kind LinkKind, link string) (Link, Account, error) {
+	found, account, err := s.linked(ctx, t, kind, link)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	hash, _ := registrar.HashSecret(registrar.LinkSecret, link)
+	if _, ok, err := t.UseLink(ctx, hash, kind, t.now); err != nil || !ok {
+		return Link{}, Account{}, errors.Join(err, fail(registrar.KindNotFound, LinkInvalid))
+	}
+	return found, account, nil
+}
+
+// Confirm uses a confirmation link, sets the password if one is chosen, and
+// signs in.
+func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (SignedIn, error) {
+	_, account, err := s.linked(ctx, s.read(), LinkConfirm, link)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	hash := ""
+	if c.Password != "" {
+		if hash, err = s.newHash(ctx, c.Password, account.EmailKey); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	var opened SignedIn
+	err = s.change(ctx, func(t *tx) error {
+		_, account, err := s.use(ctx, t, LinkConfirm, link)
+		if err != nil {
+			return err
+		}
+		ok, err := t.ConfirmAccount(ctx, account.ID, hash, t.now)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindNotFound, LinkInvalid)
+		}
+		if err := t.VoidLinks(ctx, account.ID, LinkConfirm); err != nil {
+			return err
+		}
+		account.ConfirmedAt, account.PasswordHash, account.HasPassword = t.now, hash, hash != ""
+		actor.Customer = account.ID
+		if err := t.record(ctx, actor, ActionConfirmed, account.ID, ""); err != nil {
+			return err
+		}
+		opened, err = s.open(ctx, t, opening{actor: actor, account: account, agent: c.Agent, how: byLink, newDevice: true})
+		return err
+	})
+	return opened, err
+}
+
+// newHash checks and hashes a password that somebody chooses.
+func (s *Service) newHash(ctx context.Context, password, key string) (string, error) {
+	if err := checkPassword(password, key); err != nil {
+		return "", err
+	}
+	return s.hasher.hash(ctx, password)
+}

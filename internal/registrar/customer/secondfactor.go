@@ -1,0 +1,313 @@
+package customer
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	totpPeriod      = 30 // seconds; what authenticator apps assume
+	totpSecretBytes = 20 // as long as SHA-1's result, RFC 4226, 4
+	enrolLife       = 30 * time.Minute
+	recoveryCodes   = 10
+	recoveryBytes   = 10 // 80 bits
+	recoveryGroup   = 4
+)
+
+// recoveryAlphabet has no letter that looks like a digit.
+var recoveryAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+func newSeal(key [32]byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+// sealed encrypts the secret of an authenticator app for one account. The
+// account's id goes in, so that a row can't be copied to another account.
+func (s *Service) sealed(customer, secret string) string {
+	nonce := make([]byte, s.seal.NonceSize())
+	_, _ = rand.Read(nonce) // never fails
+	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nonce, nonce, []byte(secret), []byte("totp:"+customer)))
+}
+
+var errSealed = errors.New("a second factor can't be opened: it was sealed with another secret key")
+
+func (s *Service) unsealed(customer, sealed string) (string, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(sealed)
+	if err != nil || len(raw) < s.seal.NonceSize() {
+		return "", errSealed
+	}
+	secret, err := s.seal.Open(nil, raw[:s.seal.NonceSize()], raw[s.seal.NonceSize():], []byte("totp:"+customer))
+	if err != nil {
+		return "", errSealed
+	}
+	return string(secret), nil
+}
+
+// stepOf finds the time step that a code belongs to: this one, the one before or
+// the next, because clocks differ.
+func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
+	current := now.Unix() / totpPeriod
+	for _, candidate := range []int64{current, current - 1, current + 1} {
+		want, err := hotp.GenerateCodeCustom(secret, uint64(candidate), hotp.ValidateOpts{ //nolint:gosec // a time after 1970
+			Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,
+		})
+		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			return candidate, true
+		}
+	}
+	return 0, false
+}
+
+// codeProof is a code that looks right: a time step, or the hash of a recovery
+// code. Whether it was used before is found out by using it.
+type codeProof struct {
+	step     int64
+	recovery string
+}
+
+// readCode reads a code as people type it.
+func (s *Service) readCode(account Account, code string) (codeProof, error) {
+	wrong := fail(registrar.KindUnauthenticated, CodeWrong)
+	if len(code) > 64 || !account.HasSecondFactor {
+		return codeProof{}, wrong
+	}
+	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	if len(code) != 6 {
+		return codeProof{recovery: recoveryHash(account.ID, code)}, nil
+	}
+	secret, err := s.unsealed(account.ID, account.SealedTOTP)
+	if err != nil {
+		return codeProof{}, err
+	}
+	step, ok := stepOf(secret, code, s.cfg.Now())
+	if !ok {
+		return codeProof{}, wrong
+	}
+	return codeProof{step: step}, nil
+}
+
+// useCode uses a code up. A recovery code is told to the owner, because there
+// are only so many of them.
+func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, account Account, proof codeProof) error {
+	var ok bool
+	var err error
+	if proof.recovery == "" {
+		ok, err = t.UseStep(ctx, account.ID, account.SealedTOTP, proof.step)
+	} else {
+		ok, err = t.UseRecoveryCode(ctx, account.ID, proof.recovery, t.now)
+	}
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fail(registrar.KindUnauthenticated, CodeWrong)
+	}
+	if proof.recovery == "" {
+		return nil
+	}
+	actor.Customer = account.ID
+	return t.tell(ctx, actor, ActionRecoveryCodeUsed, "", secondFactorLetter("used"))
+}
+
+func secondFactorLetter(change string) registrar.Letter {
+	return registrar.Letter{Kind: registrar.LetterSecondFactor, Facts: map[string]string{factChange: change}}
+}
+
+// recoveryHash: 80 random bits can't be tried through, so a plain hash will do.
+// The account's id keeps equal codes apart.
+func recoveryHash(customer, code string) string {
+	code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
+	sum := sha256.Sum256([]byte(customer + ":" + code))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+func newRecoveryCodes(customer string) (codes, hashes []string) {
+	for range recoveryCodes {
+		var raw [recoveryBytes]byte
+		_, _ = rand.Read(raw[:]) // never fails
+		plain := recoveryAlphabet.EncodeToString(raw[:])
+		hashes = append(hashes, recoveryHash(customer, plain))
+		var groups []string
+		for i := 0; i < len(plain); i += recoveryGroup {
+			groups = append(groups, plain[i:i+recoveryGroup])
+		}
+		codes = append(codes, strings.Join(groups, "-"))
+	}
+	return codes, hashes
+}
+
+// enrolment is where the secret of a second factor waits for its first code. The
+// row is found by who asks, so its name need not be secret.
+func enrolment(actor registrar.Actor) string { return "totp:" + actor.Customer + ":" + actor.Through }
+
+// BeginSecondFactor returns the secret for an authenticator app, and the address
+// that its QR code holds. Called again it returns the same one, until it is
+// confirmed or half an hour old.
+func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error) {
+	err = s.change(ctx, func(t *tx) error {
+		account, err := s.recent(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		pending, ok, err := t.Ceremony(ctx, enrolment(actor), CeremonySecondFactor, t.now)
+		if err != nil {
+			return err
+		}
+		if ok {
+			secret, err = s.unsealed(account.ID, pending.Data)
+		}
+		if !ok || err != nil { // a secret that another key has sealed is replaced
+			secret = newTOTPSecret()
+			err = t.PutCeremony(ctx, enrolment(actor), PendingCeremony{
+				Kind: CeremonySecondFactor, Customer: account.ID, Data: s.sealed(account.ID, secret), ExpiresAt: t.now.Add(enrolLife),
+			})
+		}
+		uri = keyAddress(s.cfg.Issuer, account.Email, secret)
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	return secret, uri, nil
+}
+
+func newTOTPSecret() string {
+	var raw [totpSecretBytes]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:])
+}
+
+// keyAddress is what authenticator apps read from a QR code.
+func keyAddress(issuer, account, secret string) string {
+	values := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
+	// Some apps show a plus where the form encoding means a space.
+	query := strings.ReplaceAll(values.Encode(), "+", "%20")
+	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: query}).String()
+}
+
+// FinishSecondFactor switches the second factor on by its first code, ends all
+// other sessions, and returns the recovery codes, which are shown once.
+func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
+	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
+	err = s.change(ctx, func(t *tx) error {
+		account, err := s.recent(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		pending, ok, err := t.Ceremony(ctx, enrolment(actor), CeremonySecondFactor, t.now)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		secret, err := s.unsealed(account.ID, pending.Data)
+		if err != nil {
+			return err
+		}
+		step, ok := stepOf(secret, code, t.now)
+		if !ok {
+			return fail(registrar.KindInvalid, CodeWrong)
+		}
+		if _, ok, err = t.TakeCeremony(ctx, enrolment(actor), CeremonySecondFactor, t.now); err != nil || !ok {
+			return errors.Join(err, fail(registrar.KindConflict, SecondFactorOn))
+		}
+		set, err := t.SetSecondFactor(ctx, account.ID, "", s.sealed(account.ID, secret), step)
+		if err != nil {
+			return err
+		}
+		if !set {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		codes, hashes := newRecoveryCodes(account.ID)
+		recovery = codes
+		return s.changeFactor(ctx, t, actor, hashes, ActionSecondFactorOn, "on")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recovery, nil
+}
+
+// changeFactor is what every change of the second factor entails.
+func (s *Service) changeFactor(ctx context.Context, t *tx, actor registrar.Actor, hashes []string, action registrar.Action, change string) error {
+	if err := t.ReplaceRecoveryCodes(ctx, actor.Customer, hashes); err != nil {
+		return err
+	}
+	if err := t.DeleteSessionsExcept(ctx, actor.Customer, actor.Through); err != nil {
+		return err
+	}
+	return t.tell(ctx, actor, action, "", secondFactorLetter(change))
+}
+
+// DropSecondFactor switches it off and ends all other sessions.
+func (s *Service) DropSecondFactor(ctx context.Context, actor registrar.Actor) error {
+	return s.change(ctx, func(t *tx) error {
+		account, err := s.recent(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if !account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		dropped, err := t.SetSecondFactor(ctx, account.ID, account.SealedTOTP, "", 0)
+		if err != nil {
+			return err
+		}
+		if !dropped {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		return s.changeFactor(ctx, t, actor, nil, ActionSecondFactorOff, "off")
+	})
+}
+
+// NewRecoveryCodes replaces the recovery codes and ends all other sessions.
+func (s *Service) NewRecoveryCodes(ctx context.Context, actor registrar.Actor) (recovery []string, err error) {
+	err = s.change(ctx, func(t *tx) error {
+		account, err := s.recent(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if !account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		codes, hashes := newRecoveryCodes(account.ID)
+		recovery = codes
+		return s.changeFactor(ctx, t, actor, hashes, ActionRecoveryCodes, "renewed")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recovery, nil
+}
+
+// RecoveryCodesLeft is how many recovery codes were not used yet.
+func (s *Service) RecoveryCodesLeft(ctx context.Context, actor registrar.Actor) (int, error) {
+	account, err := s.signedIn(ctx, s.read(), actor)
+	if err != nil {
+		return 0, err
+	}
+	return s.read().RecoveryCodesLeft(ctx, account.ID)
+}

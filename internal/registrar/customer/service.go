@@ -1,0 +1,124 @@
+package customer
+
+import (
+	"context"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Service is what people and operators can do with accounts. It is safe for
+// concurrent use.
+type Service struct {
+	cfg     Config
+	hasher  *hasher
+	seal    cipher.AEAD
+	origins relyingParties
+	// failures are failed sign-ins on their way into the audit. They are written
+	// by Run, because a write that happens for known accounts only could be
+	// measured.
+	failures chan registrar.Deed
+}
+
+// waitingFailures bounds what an attack on many accounts can pile up.
+const waitingFailures = 256
+
+// New makes a Service, or says what is wrong with cfg.
+func New(cfg Config) (*Service, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	seal, err := newSeal(cfg.SealKey)
+	if err != nil {
+		return nil, err
+	}
+	origins, err := newRelyingParties(cfg.Origins, cfg.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		cfg: cfg, hasher: newHasher(cfg.Hashes, cfg.Waiting, cfg.Cost), seal: seal, origins: origins,
+		failures: make(chan registrar.Deed, waitingFailures),
+	}, nil
+}
+
+func (s *Service) read() Reader { return s.cfg.Store.ReadCustomers() }
+
+// tx is one transaction with one time.
+type tx struct {
+	Tx
+	now    time.Time
+	posted bool
+}
+
+// change runs one transaction, and has its letters sent afterwards.
+func (s *Service) change(ctx context.Context, change func(*tx) error) error {
+	var posted bool
+	err := s.cfg.Store.ChangeCustomers(ctx, func(inner Tx) error {
+		t := &tx{Tx: inner, now: s.cfg.Now()}
+		err := change(t)
+		posted = t.posted
+		return err
+	})
+	if err == nil && posted {
+		s.cfg.LettersWaiting()
+	}
+	return err
+}
+
+// record writes what was done into the audit of the account.
+func (t *tx) record(ctx context.Context, actor registrar.Actor, action registrar.Action, customer, object string) error {
+	return t.RecordDeed(ctx, registrar.Deed{Actor: actor, Action: action, Customer: customer, Object: object, At: t.now})
+}
+
+func (t *tx) post(ctx context.Context, letter registrar.Letter) error {
+	t.posted = true
+	return t.StoreLetter(ctx, letter, t.now)
+}
+
+// tell records a deed and posts a letter about it to the account's owner.
+func (t *tx) tell(ctx context.Context, actor registrar.Actor, action registrar.Action, object string, letter registrar.Letter) error {
+	letter.Customer = actor.Customer
+	if err := t.record(ctx, actor, action, actor.Customer, object); err != nil {
+		return err
+	}
+	return t.post(ctx, letter)
+}
+
+// signedIn is the account of an actor who is a person.
+func (s *Service) signedIn(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
+	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
+		return Account{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	account, ok, err := r.AccountByID(ctx, actor.Customer)
+	if err != nil {
+		return Account{}, err
+	}
+	if !ok || !account.DisabledAt.IsZero() {
+		return Account{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	return account, nil
+}
+
+// recent is signedIn for what matters.
+func (s *Service) recent(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
+	if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {
+		return Account{}, err
+	}
+	return s.signedIn(ctx, r, actor)
+}
+
+// newAccount is an account without any way in.
+func newAccount(email, key, language string, now time.Time) Account {
+	var handle [32]byte
+	_, _ = rand.Read(handle[:]) // never fails
+	return Account{
+		Customer:   Customer{ID: registrar.NewID("cus_", now), Email: email, Language: language, CreatedAt: now},
+		EmailKey:   key,
+		UserHandle: base64.RawURLEncoding.EncodeToString(handle[:]),
+	}
+}

@@ -1,0 +1,202 @@
+package page
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+)
+
+func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{
+		"/portal", "/portal/tokens", "/portal/activity?before=act_1", "/oauth/authorize?client_id=a&redirect_uri=https%3A%2F%2Fb.example%2Fc",
+		"/oauth/authorize/?state=x", "/portal?x=//evil.example",
+	} {
+		if got := LocalPath(good, "fallback"); got != good {
+			t.Errorf("%q was refused", good)
+		}
+	}
+	for _, bad := range []string{
+		"", "/", "portal", "https://evil.example/portal", "//evil.example/portal", "/\\evil.example", "\\/evil.example",
+		"/portal/\\evil.example", "///evil.example", "/portal//evil.example", "http:/portal", "javascript:alert(1)",
+		"/portal/../api/mcp", "/portal/..", "/portal/./x", "/%2e%2e/x", "/portal/%2e%2e/x", "/portal/%5Cevil.example", "/portal/%2F/evil.example",
+		"/\tportal", "/portal\r\nSet-Cookie: a=b", "/portal\x00", " /portal", "/portal x", "/portal#//evil.example",
+		"/api/mcp", "/portalx", "/oauth", "/oauthx/y", "/PORTAL", "@evil.example/portal", "/@evil.example", ".evil.example",
+		"/portal/\xff", "/portal?x=\x7f", "/portal/" + strings.Repeat("a", 5000),
+	} {
+		if got := LocalPath(bad, "fallback"); got != "fallback" {
+			t.Errorf("%q led to %q", bad, got)
+		}
+	}
+}
+
+var place = regexp.MustCompile(`\{[0-9]+\}`)
+
+func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+	t.Parallel()
+	if !slices.Equal(slices.Sorted(maps.Keys(german)), slices.Sorted(maps.Keys(english))) {
+		t.Error("the keys differ")
+	}
+	for key, text := range german {
+		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
+		if !slices.Equal(places(text), places(english[key])) {
+			t.Errorf("%s: %q and %q have other places", key, text, english[key])
+		}
+		if strings.TrimSpace(text) == "" || strings.TrimSpace(english[key]) == "" {
+			t.Errorf("%s is empty", key)
+		}
+	}
+}
+
+// sessions knows one secret.
+type sessions struct{ err error }
+
+func (s sessions) Visitor(_ context.Context, secret string) (customer.Visitor, error) {
+	if s.err != nil {
+		return customer.Visitor{}, s.err
+	}
+	if secret != "good" {
+		return customer.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	return customer.Visitor{
+		Customer: customer.Customer{ID: "cus_1", Email: "erika@example.org", Language: German},
+		Session:  customer.Session{ID: "ses_1", AuthenticatedAt: time.Unix(1000, 0)},
+	}, nil
+}
+
+func newFrame(t *testing.T, base string, s Sessions) *Frame {
+	t.Helper()
+	frame, err := New(Config{
+		BaseURL: base, Sessions: s, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Now: func() time.Time { return time.Unix(1000, 0) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frame
+}
+
+func TestCookiesAreBoundToTheHostOverTLS(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"https://domains.example": "__Host-dotkontor=s; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Lax",
+		"http://127.0.0.1:8080":   "dotkontor=s; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax",
+	} {
+		frame, w := newFrame(t, base, sessions{}), httptest.NewRecorder()
+		frame.Open(func(v *Visit) error { v.KeepSession("s"); return v.SeeOther("/portal") })(w, httptest.NewRequest(http.MethodGet, "/portal", nil))
+		if got := w.Header().Get("Set-Cookie"); got != want {
+			t.Errorf("%s: %s", base, got)
+		}
+		if got := w.Header().Get("Strict-Transport-Security") != ""; got != strings.HasPrefix(base, "https") {
+			t.Errorf("%s: HSTS is %t", base, got)
+		}
+	}
+	// A cookie without the prefix is not ours.
+	r := httptest.NewRequest(http.MethodGet, "/portal", nil)
+	r.Header.Set("Cookie", "dotkontor=good")
+	if _, err := newFrame(t, "https://domains.example", sessions{}).Visitor(r); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		t.Errorf("a planted cookie was taken: %v", err)
+	}
+}
+
+func TestACrossSitePostIsRefusedBeforeThePageRuns(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "https://domains.example", sessions{})
+	ran := false
+	handlers := map[string]http.HandlerFunc{
+		"page":   frame.Members("/portal", func(v *Visit) error { ran = true; return v.SeeOther("/portal") }),
+		"script": frame.Script("/portal", true, func(*Visit, []byte) (any, error) { ran = true; return 1, nil }),
+	}
+	for name, handler := range handlers {
+		for _, header := range []http.Header{
+			{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://evil.example"}},
+			{"Sec-Fetch-Site": {"same-site"}, "Origin": {"https://other.domains.example"}},
+			{"Origin": {"https://evil.example"}},
+			{"Origin": {"null"}},
+		} {
+			r := httptest.NewRequest(http.MethodPost, "https://domains.example/portal/x", strings.NewReader("{}"))
+			r.Header = header
+			r.Header.Set("Cookie", "__Host-dotkontor=good")
+			w := httptest.NewRecorder()
+			handler(w, r)
+			if w.Code != http.StatusForbidden || ran {
+				t.Errorf("%s with %v: %d, ran: %t", name, header, w.Code, ran)
+			}
+		}
+		r := httptest.NewRequest(http.MethodPost, "https://domains.example/portal/x", strings.NewReader("{}"))
+		r.Header = http.Header{"Sec-Fetch-Site": {"same-origin"}, "Cookie": {"__Host-dotkontor=good"}}
+		handler(httptest.NewRecorder(), r)
+		if !ran {
+			t.Errorf("%s: our own form was refused", name)
+		}
+		ran = false
+	}
+}
+
+func TestAStoreThatFailsSignsNobodyInAndOut(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{err: &registrar.Error{Kind: registrar.KindInternal, Detail: "canary"}})
+	r := httptest.NewRequest(http.MethodGet, "/portal", nil)
+	r.Header.Set("Cookie", "dotkontor=good")
+	w := httptest.NewRecorder()
+	frame.Members("/portal", func(*Visit) error { t.Error("the page ran"); return nil })(w, r)
+	if w.Code != http.StatusInternalServerError || w.Header().Get("Set-Cookie") != "" || strings.Contains(w.Body.String(), "canary") {
+		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+func TestAFormIsBounded(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/portal", strings.NewReader("a="+strings.Repeat("x", largestForm)))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	frame.Open(func(*Visit) error { t.Error("the page ran"); return nil })(w, r)
+	if w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %d", w.Code)
+	}
+}
+
+func TestWhoMustWaitIsToldHowLong(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	w := httptest.NewRecorder()
+	frame.Open(func(*Visit) error {
+		return &registrar.Error{Kind: registrar.KindRateLimited, RetryAfter: 601 * time.Second}
+	})(w, httptest.NewRequest(http.MethodGet, "/portal", nil))
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "601" || !strings.Contains(w.Body.String(), "in 11 Minuten") {
+		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+func TestANoteIsSaidOnceAndOnlyInOurWords(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	views, err := frame.Parse(ownTemplates, Words{German: map[string]string{"note.done": "Erledigt."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cookie, want := range map[string]bool{"done": true, "frame.menu": false, "<b>": false} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/portal", nil)
+		r.Header.Set("Cookie", "dotkontor_note="+cookie)
+		frame.Open(func(v *Visit) error {
+			return views.Render(v, View{Name: "failure", Title: "failure.home", Data: struct{ Text, Wait string }{"failure.invalid", ""}})
+		})(w, r)
+		if got := strings.Contains(w.Body.String(), "Erledigt."); got != want {
+			t.Errorf("%s: said is %t", cookie, got)
+		}
+		if !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
+			t.Errorf("%s stays: %v", cookie, w.Header())
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package portal
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+var (
+	place    = regexp.MustCompile(`\{[0-9]+\}`)
+	inView   = regexp.MustCompile(`\bt "([a-z_.]+)"`)
+	inSource = regexp.MustCompile(`"([a-z_]+(?:\.[a-z_]+)+)"`)
+)
+
+// byCode are the texts that are found by what a service says.
+var byCode = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field."}
+
+func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+	t.Parallel()
+	for key := range german {
+		if _, ok := english[key]; !ok {
+			t.Errorf("%s has no English text", key)
+		}
+	}
+	for key, text := range english {
+		other, ok := german[key]
+		if !ok {
+			t.Errorf("%s has no German text", key)
+		}
+		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
+		if !slices.Equal(places(text), places(other)) {
+			t.Errorf("%s: %q and %q have other places", key, other, text)
+		}
+		if strings.TrimSpace(text) == "" || strings.TrimSpace(other) == "" {
+			t.Errorf("%s is empty", key)
+		}
+	}
+}
+
+// used are the keys that templates and sources name.
+func used(t *testing.T) map[string]bool {
+	t.Helper()
+	keys := make(map[string]bool)
+	collect := func(pattern string, find *regexp.Regexp) {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file) //nolint:gosec // our own files
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range find.FindAllStringSubmatch(string(text), -1) {
+				keys[match[1]] = true
+			}
+		}
+	}
+	collect("templates/*.html", inView)
+	collect("*.go", inSource)
+	return keys
+}
+
+func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
+	t.Parallel()
+	named := used(t)
+	for key := range named {
+		if _, ok := german[key]; !ok && !strings.HasSuffix(key, ".html") && !strings.HasSuffix(key, ".txt") {
+			t.Errorf("there is no text %s", key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(german)) {
+		found := slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+		if !named[key] && !found {
+			t.Errorf("nobody says %s", key)
+		}
+	}
+	source, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := regexp.MustCompile(`v\.Note\("([a-z_]+)"\)`)
+	for _, file := range source {
+		text, err := os.ReadFile(file) //nolint:gosec // our own files
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range note.FindAllStringSubmatch(string(text), -1) {
+			if german["note."+match[1]] == "" {
+				t.Errorf("%s leaves the note %s, which has no text", file, match[1])
+			}
+		}
+	}
+}
+
+func TestEveryCountryHasOneCodeAndTwoNames(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{page.German, page.English} {
+		choices := countries(language)
+		var codes []string
+		for _, choice := range choices {
+			codes = append(codes, choice.Value)
+		}
+		slices.Sort(codes)
+		if want := customer.Countries(); !slices.Equal(codes, want) {
+			t.Errorf("%s: the page offers %v, the service takes %v", language, codes, want)
+		}
+		seen := make(map[string]bool)
+		for _, choice := range choices {
+			if len(choice.Value) != 2 || choice.Text == "" || seen[choice.Value] || seen[choice.Text] {
+				t.Errorf("%s: %+v", language, choice)
+			}
+			seen[choice.Value], seen[choice.Text] = true, true
+		}
+	}
+	if got := countryName(page.English, "DE") + " " + countryName(page.German, "AT"); got != "Germany Österreich" {
+		t.Errorf("got %s", got)
+	}
+}

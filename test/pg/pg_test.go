@@ -1,0 +1,51 @@
+package pg
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestADatabaseIsEmptyAndOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for range 2 {
+		db, err := sql.Open("pgx", Database(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), "CREATE TABLE mine (x TEXT)"); err != nil {
+			t.Error(err)
+		}
+		var fsync string
+		if err := db.QueryRowContext(t.Context(), "SHOW fsync").Scan(&fsync); err != nil || fsync != "on" {
+			t.Errorf("what is committed may not be on the disk: fsync is %s, %v", fsync, err)
+		}
+	}
+}
+
+func TestAServerThatWasStartedHereIsStopped(t *testing.T) {
+	t.Setenv(Variable, "")
+	server, err := Start()
+	if errors.Is(err, ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.do("SELECT 1"); err != nil {
+		t.Error(err)
+	}
+	_, folder, _ := strings.Cut(server.URL, "host=")
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.do("SELECT 1"); err == nil {
+		t.Error("it still answers")
+	}
+	if _, err := os.Stat(folder); err == nil || folder == "" {
+		t.Errorf("%q is left behind", folder)
+	}
+}

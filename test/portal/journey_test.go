@@ -1,0 +1,427 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+var tokenValue = regexp.MustCompile(`dotkontor_live_[0-9A-Za-z]{49}`)
+
+func TestATokenIsShownOnceAndNeverAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	made := b.post("/portal/tokens", url.Values{"name": {"Agent auf dem Laptop"}})
+	values := tokenValue.FindAllString(made.body, -1)
+	if made.status != http.StatusOK || len(values) != 1 {
+		t.Fatalf("got %d with %d values", made.status, len(values))
+	}
+	for header, lines := range made.header {
+		if strings.Contains(strings.Join(lines, " "), values[0]) {
+			t.Errorf("the value stands in %s", header)
+		}
+	}
+	if grant, err := s.access.Verify(t.Context(), values[0]); err != nil || grant.Customer == "" {
+		t.Errorf("the value opens nothing: %v", err)
+	}
+	list := b.get("/portal/tokens")
+	if tokenValue.MatchString(list.body) || !strings.Contains(list.body, "Agent auf dem Laptop") {
+		t.Errorf("the list says %s", list.body)
+	}
+	var revoke string
+	for _, form := range elements(list.tree(t), "form") {
+		if action := attribute(form, "action"); strings.HasSuffix(action, "/revoke") {
+			revoke = action
+		}
+	}
+	if got := b.post(revoke, nil); got.location() != "/portal/tokens" {
+		t.Fatalf("%q answered %d", revoke, got.status)
+	}
+	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		t.Errorf("the revoked token still opens: %v", err)
+	}
+	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben keinen Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") {
+		t.Errorf("the page says %s", page.body)
+	}
+}
+
+func TestATokenNeedsARecentSignInAndABoundedName(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	for name, want := range map[string]int{"": 422, strings.Repeat("ä", 61): 422, "a\x00b": 422, strings.Repeat("ä", 60): 200} {
+		if got := b.post("/portal/tokens", url.Values{"name": {name}}); got.status != want {
+			t.Errorf("%q: got %d", name, got.status)
+		}
+	}
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	if page := b.get("/portal/tokens"); page.status != http.StatusOK || strings.Contains(page.body, `id="token-name"`) ||
+		!strings.Contains(page.body, "/portal/sign-in-again?next=%2fportal%2ftokens") && !strings.Contains(page.body, "/portal/sign-in-again?next=%2Fportal%2Ftokens") {
+		t.Errorf("the page offers the form, or no way to confirm: %s", page.body)
+	}
+	got := b.post("/portal/tokens", url.Values{"name": {"late"}})
+	if got.status != http.StatusSeeOther || got.location() != "/portal/sign-in-again?next=%2Fportal%2Ftokens" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	if wrong := b.post("/portal/sign-in-again", url.Values{"password": {"wrong-wrong-wrong"}, "next": {"/portal/tokens"}}); wrong.status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong password: %d", wrong.status)
+	}
+	if again := b.post("/portal/sign-in-again", url.Values{"password": {password}, "next": {"/portal/tokens"}}); again.location() != "/portal/tokens" {
+		t.Fatalf("got %d %s", again.status, again.body)
+	}
+	if got := b.post("/portal/tokens", url.Values{"name": {"now"}}); got.status != http.StatusOK {
+		t.Errorf("after the confirmation: %d", got.status)
+	}
+}
+
+// link is the path and query of the link in a letter.
+func (s *stage) link(kind registrar.LetterKind) string {
+	s.t.Helper()
+	link := s.letter(kind).Link
+	return strings.TrimPrefix(link, s.base)
+}
+
+// secretOf is what the link carries.
+func secretOf(t *testing.T, link string) string {
+	t.Helper()
+	u, err := url.Parse(link)
+	check(t, err)
+	return u.Query().Get("link")
+}
+
+func TestANewPersonRegistersAndALinkIsUsedByTheButtonOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	b := s.browser()
+	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/register/sent" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	link := s.link(registrar.LetterConfirm)
+	for range 3 { // mail scanners open links
+		if got := s.browser().get(link); got.status != http.StatusOK || !strings.Contains(got.body, "neu@example.org") {
+			t.Fatalf("opening the link: %d", got.status)
+		}
+	}
+	secret := secretOf(t, link)
+	if got := b.post("/portal/confirm", url.Values{"link": {secret}, "password": {"kurz"}}); got.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(got.body, "mindestens 10 Zeichen") || strings.Contains(got.body, "kurz\"") {
+		t.Errorf("a short password: %d %s", got.status, got.body)
+	}
+	got := b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})
+	if got.location() != "/portal/profile" || b.get("/portal/profile").status != http.StatusOK {
+		t.Fatalf("confirming: %d %s", got.status, got.location())
+	}
+	for _, again := range []answer{b.get(link), b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})} {
+		if again.status != http.StatusGone {
+			t.Errorf("the used link answers %d", again.status)
+		}
+	}
+	if other := s.signedIn("neu@example.org"); other.get("/portal/domains").status != http.StatusOK {
+		t.Error("the password does not open the account")
+	}
+}
+
+func TestWithoutAPasswordTheLinkLeadsToThePasskeys(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	b := s.browser()
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	got := b.post("/portal/confirm", url.Values{"link": {secretOf(t, s.link(registrar.LetterConfirm))}, "password": {""}})
+	if got.location() != "/portal/security" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	page := b.get("/portal/security")
+	if !strings.Contains(page.body, `data-passkey="create"`) || !strings.Contains(page.body, "Legen Sie jetzt einen Passkey an") {
+		t.Errorf("the page says %s", page.body)
+	}
+	begun := b.postJSON("/portal/passkeys/add/begin", "{}")
+	if begun.status != http.StatusOK || !strings.Contains(begun.body, `"publicKey"`) || !strings.Contains(begun.body, `"challenge"`) {
+		t.Errorf("the script gets %d %s", begun.status, begun.body)
+	}
+	broken := b.postJSON("/portal/passkeys/add/finish", `{"ceremony":"x","response":{},"name":"Laptop"}`)
+	if broken.status < 400 || broken.status >= 500 || !strings.Contains(broken.body, `"error"`) {
+		t.Errorf("a made-up answer gets %d %s", broken.status, broken.body)
+	}
+}
+
+func TestNobodyLearnsFromAPageWhetherAnAddressHasAnAccount(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	for _, path := range []string{"/portal/register", "/portal/reset"} {
+		known := s.browser().post(path, url.Values{"email": {"erika@example.org"}})
+		unknown := s.browser().post(path, url.Values{"email": {"nobody@example.org"}})
+		if known.status != unknown.status || known.location() != unknown.location() || known.body != unknown.body {
+			t.Errorf("%s: %d %s and %d %s", path, known.status, known.location(), unknown.status, unknown.location())
+		}
+	}
+	bad := func(email string) string {
+		got := s.browser().post("/portal/sign-in", url.Values{"email": {email}, "password": {"wrong-wrong-wrong"}})
+		return strings.ReplaceAll(http.StatusText(got.status)+got.body, email, "")
+	}
+	if bad("erika@example.org") != bad("nobody@example.org") {
+		t.Error("the sign-in page differs")
+	}
+}
+
+func TestAForgottenPasswordIsChosenAnewAndEndsSessions(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	old, b := s.signedIn("erika@example.org"), s.browser()
+	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
+		t.Fatalf("got %d", got.status)
+	}
+	link := s.link(registrar.LetterReset)
+	if got := b.get(link); got.status != http.StatusOK {
+		t.Fatalf("got %d", got.status)
+	}
+	form := url.Values{"link": {secretOf(t, link)}, "password": {"another-horse-battery"}}
+	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := b.post("/portal/reset/new", form); got.status != http.StatusGone {
+		t.Errorf("the used link answers %d", got.status)
+	}
+	if got := old.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the old session answers %d", got.status)
+	}
+	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
+		t.Errorf("the new password: %d", got.status)
+	}
+}
+
+func TestASecondFactorIsAskedForWithASecretOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	page := b.get("/portal/security/second-factor")
+	secret := ""
+	for _, p := range elements(page.tree(t), "p") {
+		if attribute(p, "class") == "secret" {
+			secret = strings.ReplaceAll(text(p), " ", "")
+		}
+	}
+	if page.status != http.StatusOK || secret == "" || !strings.Contains(page.body, "data:image/png;base64,") {
+		t.Fatalf("got %d, secret %q", page.status, secret)
+	}
+	code := func() string {
+		code, err := totp.GenerateCode(secret, s.clock.now())
+		check(t, err)
+		return code
+	}
+	if got := b.post("/portal/security/second-factor", url.Values{"code": {"abc"}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong code: %d", got.status)
+	}
+	codes := b.post("/portal/security/second-factor", url.Values{"code": {code()}})
+	recovery := elements(codes.tree(t), "code")
+	if codes.status != http.StatusOK || len(recovery) != 10 {
+		t.Fatalf("got %d with %d codes", codes.status, len(recovery))
+	}
+	if strings.Contains(b.get("/portal/security").body, text(recovery[0])) {
+		t.Error("a recovery code is shown again")
+	}
+
+	other := s.browser()
+	form := url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {"/portal/tokens"}}
+	if got := other.post("/portal/sign-in", form); got.location() != "/portal/sign-in/code?next=%2Fportal%2Ftokens" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	pending := other.cookie("dotkontor")
+	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the pending session opens the profile: %d", got.status)
+	}
+	if got := other.get("/portal/sign-in/code?next=%2Fportal%2Ftokens"); !strings.Contains(got.body, `autocomplete="one-time-code"`) {
+		t.Errorf("the page of the code says %s", got.body)
+	}
+	s.clock.move(time.Minute) // the step of the set-up is used
+	used := code()
+	if got := other.post("/portal/sign-in/code", url.Values{"code": {used}, "next": {"/portal/tokens"}}); got.location() != "/portal/tokens" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if other.cookie("dotkontor") == pending {
+		t.Error("the secret did not change")
+	}
+	third := s.browser()
+	third.post("/portal/sign-in", form)
+	if got := third.post("/portal/sign-in/code", url.Values{"code": {used}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("the same code again: %d", got.status)
+	}
+	if got := third.post("/portal/sign-in/code", url.Values{"code": {text(recovery[3])}}); got.status != http.StatusSeeOther {
+		t.Errorf("a recovery code: %d", got.status)
+	}
+}
+
+func TestWithoutMailThePagesSaySo(t *testing.T) {
+	t.Parallel()
+	s := open(t, false)
+	b := s.browser()
+	for _, path := range []string{"/portal/register", "/portal/reset"} {
+		for _, got := range []answer{b.get(path), b.post(path, url.Values{"email": {"a@example.org"}})} {
+			if got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "Versand ist hier nicht eingerichtet") {
+				t.Errorf("%s: %d", path, got.status)
+			}
+		}
+	}
+}
+
+func TestTooManyWrongPasswordsAreToldToWait(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.browser()
+	var got answer
+	for range 12 {
+		got = b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}})
+	}
+	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "Bitte versuchen Sie es in") {
+		t.Errorf("got %d, Retry-After %q", got.status, got.header.Get("Retry-After"))
+	}
+}
+
+func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.browser()
+	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="de">`) || !strings.Contains(got.body, "<h1>Anmelden</h1>") {
+		t.Errorf("a stranger sees %s", got.body)
+	}
+	b.post("/portal/language", url.Values{"language": {"en"}, "next": {"/portal/sign-in"}})
+	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="en">`) || !strings.Contains(got.body, "<h1>Sign in</h1>") {
+		t.Errorf("after the choice: %s", got.body)
+	}
+	// The account's language counts from the sign-in on, and is changed by the switch.
+	b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}})
+	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="de">`) {
+		t.Error("the account's language does not count")
+	}
+	b.post("/portal/language", url.Values{"language": {"en"}})
+	if got := s.signedIn("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
+		t.Error("the account forgot its language")
+	}
+	if got := b.post("/portal/language", url.Values{"language": {"xx"}}); got.status != http.StatusBadRequest {
+		t.Errorf("an unknown language: %d", got.status)
+	}
+}
+
+func TestTheRegistrantsProblemsStandBesideTheirFields(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	form := url.Values{
+		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"ABC"}, "city": {"Köln"},
+		"country": {"DE"}, "phone": {"call me"},
+	}
+	got := b.post("/portal/profile/registrant", form)
+	if got.status != http.StatusUnprocessableEntity {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	wrong := map[string]bool{}
+	for _, input := range elements(got.tree(t), "input") {
+		if attribute(input, "aria-invalid") == "true" {
+			wrong[attribute(input, "name")] = true
+			if !strings.Contains(attribute(input, "aria-describedby"), attribute(input, "id")+"-problem") {
+				t.Errorf("%s is not described", attribute(input, "name"))
+			}
+		}
+		if attribute(input, "name") == "street" && attribute(input, "value") != "Heidestraße 17" {
+			t.Error("the input was lost")
+		}
+	}
+	if len(wrong) != 2 || !wrong["postal_code"] || !wrong["phone"] {
+		t.Errorf("marked are %v", wrong)
+	}
+	form.Set("postal_code", "51147")
+	form.Set("phone", "+49 221 123456")
+	if got := b.post("/portal/profile/registrant", form); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if page := b.get("/portal/profile"); !strings.Contains(page.body, "Erika Mustermann") || !strings.Contains(page.body, "Deutschland") {
+		t.Errorf("the profile says %s", page.body)
+	}
+}
+
+func TestSigningOutAndEndingSessions(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	first, second, third := s.signedIn("erika@example.org"), s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	if got := first.post("/portal/sign-out", nil); got.location() != "/portal/sign-in" || first.cookie("dotkontor") != "" {
+		t.Errorf("got %d, cookie %q", got.status, first.cookie("dotkontor"))
+	}
+	ends := 0
+	for _, form := range elements(second.get("/portal/security").tree(t), "form") {
+		if action := attribute(form, "action"); strings.HasSuffix(action, "/end") {
+			ends++
+			second.post(action, nil)
+		}
+	}
+	if ends != 1 || third.get("/portal/profile").status != http.StatusSeeOther || second.get("/portal/profile").status != http.StatusOK {
+		t.Errorf("%d sessions could be ended", ends)
+	}
+	fourth := s.signedIn("erika@example.org")
+	if got := second.post("/portal/sign-out-everywhere", nil); got.location() != "/portal/sign-in" {
+		t.Errorf("got %d", got.status)
+	}
+	if fourth.get("/portal/profile").status != http.StatusSeeOther {
+		t.Error("a session survived")
+	}
+}
+
+func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b, other := s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	wrong := b.post("/portal/profile/password", url.Values{"old": {"wrong-wrong-wrong"}, "password": {"another-horse-battery"}})
+	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, "Das bisherige Passwort stimmt nicht.") {
+		t.Errorf("a wrong password: %d", wrong.status)
+	}
+	if got := b.post("/portal/profile/password", url.Values{"old": {password}, "password": {"another-horse-battery"}}); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if b.get("/portal/profile").status != http.StatusOK || other.get("/portal/profile").status != http.StatusSeeOther {
+		t.Error("the wrong session ended")
+	}
+	if got := b.post("/portal/profile/email", url.Values{"email": {"not an address"}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d", got.status)
+	}
+	if got := b.post("/portal/profile/email", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/profile" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	link := s.link(registrar.LetterChangeEmail)
+	if got := b.get(link); !strings.Contains(got.body, "neu@example.org") {
+		t.Errorf("the link's page says %s", got.body)
+	}
+	if got := b.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}}); got.status != http.StatusSeeOther {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := s.browser().post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
+		t.Errorf("the new address: %d", got.status)
+	}
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	for _, path := range []string{"/portal/profile/password", "/portal/profile/email", "/portal/security/second-factor"} {
+		s2 := s.browser()
+		s2.post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}})
+		if got := s2.get(path); got.status != http.StatusOK {
+			t.Errorf("%s: %d", path, got.status)
+		}
+		s.clock.move(registrar.RecentSignIn + time.Minute)
+		if got := s2.get(path); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
+			t.Errorf("%s without a recent sign-in: %d %s", path, got.status, got.location())
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+)
+
+// picturesVariable names a folder into which the pages are written, to be looked
+// at in a browser.
+const picturesVariable = "DOTKONTOR_TEST_PAGES"
+
+// every shows every page there is, also those that follow a mistake.
+func every(t *testing.T) (*stage, map[string]answer) {
+	t.Helper()
+	s := open(t, true)
+	added := s.member("erika@example.org")
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+	for i, status := range holding.Statuses() {
+		_, err := s.holdings.Add(t.Context(), operator, s.domain(added.ID, i, status))
+		check(t, err)
+	}
+	stranger, b := s.browser(), s.signedIn("erika@example.org")
+	pages := map[string]answer{
+		"sign-in":         stranger.get("/portal/sign-in?next=%2Fportal%2Ftokens"),
+		"sign-in-wrong":   stranger.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}}),
+		"register":        stranger.get("/portal/register"),
+		"register-wrong":  stranger.post("/portal/register", url.Values{"email": {"no address"}}),
+		"register-sent":   stranger.get("/portal/register/sent"),
+		"reset":           stranger.get("/portal/reset"),
+		"reset-sent":      stranger.get("/portal/reset/sent"),
+		"link-invalid":    stranger.get("/portal/confirm?link=nonsense"),
+		"not-found":       stranger.get("/portal/nothing"),
+		"profile":         b.get("/portal/profile"),
+		"registrant":      b.get("/portal/profile/registrant"),
+		"registrant-bad":  b.post("/portal/profile/registrant", url.Values{"kind": {"company"}, "country": {"US"}}),
+		"password":        b.get("/portal/profile/password"),
+		"password-bad":    b.post("/portal/profile/password", url.Values{"old": {"canary-old-password"}, "password": {"canary"}}),
+		"email":           b.get("/portal/profile/email"),
+		"second-factor":   b.get("/portal/security/second-factor"),
+		"tokens-empty":    b.get("/portal/tokens"),
+		"token-made":      b.post("/portal/tokens", url.Values{"name": {"<b>Agent</b>"}}),
+		"token-bad":       b.post("/portal/tokens", url.Values{"name": {""}}),
+		"tokens":          b.get("/portal/tokens"),
+		"sign-in-again":   b.get("/portal/sign-in-again?next=%2Fportal%2Ftokens"),
+		"security":        b.get("/portal/security"),
+		"activity":        b.get("/portal/activity"),
+		"domains":         b.get("/portal/domains"),
+		"member-notfound": b.get("/portal/nothing"),
+	}
+	stranger.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	pages["confirm"] = stranger.get(s.link(registrar.LetterConfirm))
+	stranger.post("/portal/reset", url.Values{"email": {"erika@example.org"}})
+	pages["reset-new"] = stranger.get(s.link(registrar.LetterReset))
+	b.post("/portal/profile/email", url.Values{"email": {"erika2@example.org"}})
+	pages["email-confirm"] = stranger.get(s.link(registrar.LetterChangeEmail))
+	b.crossSite = true
+	pages["cross-site"] = b.post("/portal/tokens", nil)
+	b.crossSite = false
+	s.clock.move(time.Hour)
+	pages["security-late"] = b.get("/portal/security")
+	pages["tokens-late"] = b.get("/portal/tokens")
+	b.post("/portal/language", url.Values{"language": {"en"}})
+	for _, name := range []string{"profile", "security", "tokens", "activity", "domains", "profile/registrant"} {
+		pages["english-"+strings.ReplaceAll(name, "/", "-")] = b.get("/portal/" + name)
+	}
+	return s, pages
+}
+
+func (s *stage) domain(owner string, i int, status holding.Status) holding.Addition {
+	name, err := registrar.ParseName(string(rune('a'+i))+"-elbblick.de", func(tld string) bool { return tld == ".de" })
+	check(s.t, err)
+	addition := holding.Addition{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
+	if status != holding.StatusPending {
+		addition.PaidUntil = time.Now().AddDate(0, i, 0)
+	}
+	return addition
+}
+
+func TestEveryPageIsSoundAndAccessible(t *testing.T) {
+	t.Parallel()
+	_, pages := every(t)
+	for name, page := range pages {
+		if folder := os.Getenv(picturesVariable); folder != "" {
+			check(t, os.WriteFile(filepath.Join(folder, name+".html"), []byte(page.body), 0o600))
+		}
+		if page.status >= http.StatusInternalServerError || page.body == "" {
+			t.Errorf("%s: %d", name, page.status)
+			continue
+		}
+		sound(t, name, page.tree(t))
+		if strings.Contains(page.body, "canary") || strings.Contains(page.body, "wrong-wrong-wrong") {
+			t.Errorf("%s shows a password", name)
+		}
+		if strings.Contains(page.body, "<b>Agent") {
+			t.Errorf("%s shows a name without escaping it", name)
+		}
+	}
+}
+
+// sound is what every page must be.
+func sound(t *testing.T, name string, root *html.Node) {
+	t.Helper()
+	title, h1 := elements(root, "title"), elements(root, "h1")
+	if len(title) != 1 || text(title[0]) == "" || len(h1) != 1 || text(h1[0]) == "" {
+		t.Errorf("%s has %d titles and %d main headings", name, len(title), len(h1))
+	}
+	if lang := attribute(elements(root, "html")[0], "lang"); lang != "de" && lang != "en" {
+		t.Errorf("%s is in %q", name, lang)
+	}
+	ids, labels := map[string]bool{}, map[string]bool{}
+	for _, node := range elements(root, "*") {
+		if id := attribute(node, "id"); id != "" {
+			if ids[id] {
+				t.Errorf("%s has two elements %s", name, id)
+			}
+			ids[id] = true
+		}
+		if node.Data == "label" {
+			labels[attribute(node, "for")] = true
+		}
+		for _, a := range node.Attr {
+			if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
+				t.Errorf("%s: <%s %s> is inline", name, node.Data, a.Key)
+			}
+			if (a.Key == "src" || a.Key == "href" || a.Key == "action") && !strings.HasPrefix(a.Val, "/portal") && a.Val != "#main" &&
+				!strings.HasPrefix(a.Val, "data:image/png;base64,") {
+				t.Errorf("%s leads to %q", name, a.Val)
+			}
+		}
+		if (node.Data == "script" || node.Data == "style") && text(node) != "" {
+			t.Errorf("%s has an inline %s", name, node.Data)
+		}
+	}
+	for _, kind := range []string{"input", "select"} {
+		for _, node := range elements(root, kind) {
+			if attribute(node, "type") == "hidden" {
+				continue
+			}
+			if !labels[attribute(node, "id")] {
+				t.Errorf("%s: %s %s has no label", name, kind, attribute(node, "name"))
+			}
+			for describer := range strings.FieldsSeq(attribute(node, "aria-describedby")) {
+				if !ids[describer] {
+					t.Errorf("%s: %s is described by nothing", name, attribute(node, "name"))
+				}
+			}
+			if attribute(node, "type") == "password" && (attribute(node, "autocomplete") == "" || has(node, "value")) {
+				t.Errorf("%s: the password field has a value, or no purpose", name)
+			}
+		}
+	}
+	for _, button := range elements(root, "button") {
+		if text(button) == "" {
+			t.Errorf("%s has a button without a text", name)
+		}
+	}
+	for _, image := range elements(root, "img") {
+		if attribute(image, "alt") == "" {
+			t.Errorf("%s has a picture without words", name)
+		}
+	}
+}
+
+func TestNoSecretReachesTheLogOrAnotherSite(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	b := s.browser()
+	secrets := map[string]string{"password": "canary-horse-battery", "wrong password": "canary-wrong-password", "address": "neu@example.org"}
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	link := s.link(registrar.LetterConfirm)
+	secrets["link"] = secretOf(t, link)
+	page := b.get(link)
+	if page.header.Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("the link's page has %q", page.header.Get("Referrer-Policy"))
+	}
+	sound(t, "the link's page", page.tree(t)) // nothing on it leads elsewhere
+	b.post("/portal/confirm", url.Values{"link": {secrets["link"]}, "password": {secrets["password"]}})
+	secrets["session"], secrets["device"] = b.cookie("dotkontor"), b.cookie("dotkontor_device")
+	secrets["token"] = tokenValue.FindString(b.post("/portal/tokens", url.Values{"name": {"canary-name"}}).body)
+	b.post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {secrets["wrong password"]}})
+	b.get("/portal/nothing?link=" + secrets["link"])
+	b.get("/portal/sign-in?next=" + url.QueryEscape("https://evil.example/"+secrets["token"]))
+	b.post("/portal/profile/registrant", url.Values{"name": {"canary-person"}})
+	secrets["person"], secrets["token's name"] = "canary-person", "canary-name"
+	log := s.log.String()
+	if strings.Count(log, `"msg":"request"`) < 8 {
+		t.Fatalf("the log is too short: %s", log)
+	}
+	for name, secret := range secrets {
+		if secret == "" {
+			t.Errorf("there is no %s", name)
+		} else if strings.Contains(log, secret) {
+			t.Errorf("the log holds the %s", name)
+		}
+	}
+}
