@@ -154,7 +154,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
 			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
-		OAuth:          oauth.Config{Applications: people.apps, Registrations: registrations},
+		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
 		},

@@ -38,7 +38,8 @@ type Config struct {
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
 	OAuth oauth.Config
-	// Now is the clock of sessions; nil means time.Now.
+	// Now is the clock of sessions, the same as the customers' one; nil means
+	// time.Now.
 	Now func() time.Time
 	// TrustedProxies are the networks whose forwarding headers are believed.
 	TrustedProxies []netip.Prefix

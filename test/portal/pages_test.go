@@ -143,7 +143,7 @@ func sound(t *testing.T, name string, root *html.Node) {
 	}
 	for _, kind := range []string{"input", "select"} {
 		for _, node := range elements(root, kind) {
-			if attribute(node, "type") == "hidden" {
+			if attribute(node, "type") == "hidden" || has(node, "hidden") {
 				continue
 			}
 			if !labels[attribute(node, "id")] {

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,10 +56,10 @@ type stage struct {
 }
 
 // clock is the time, which a test may move.
-type clock struct{ ahead time.Duration }
+type clock struct{ ahead atomic.Int64 }
 
-func (c *clock) now() time.Time       { return time.Now().Add(c.ahead) }
-func (c *clock) move(d time.Duration) { c.ahead += d }
+func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) move(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // record is a log that may be written and read at the same time.
 type record struct {
@@ -218,6 +219,8 @@ func (s *stage) member(email string) customer.Customer {
 type browser struct {
 	*stage
 	client *http.Client
+	// origin is the address under which it sees the portal.
+	origin string
 	// crossSite makes it behave like a browser on somebody else's page.
 	crossSite bool
 }
@@ -226,7 +229,7 @@ func (s *stage) browser() *browser {
 	s.t.Helper()
 	jar, err := cookiejar.New(nil)
 	check(s.t, err)
-	return &browser{stage: s, client: &http.Client{
+	return &browser{stage: s, origin: s.base, client: &http.Client{
 		Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -270,7 +273,7 @@ func (b *browser) do(method, path, contentType, body string) answer {
 	r.Header.Set("User-Agent", "Test/1.0")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if method == http.MethodPost {
-		r.Header.Set("Origin", b.base)
+		r.Header.Set("Origin", b.origin)
 		r.Header.Set("Content-Type", contentType)
 	}
 	if b.crossSite {

@@ -165,6 +165,12 @@ func TestAFormIsBounded(t *testing.T) {
 	if w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %d", w.Code)
 	}
+	w = httptest.NewRecorder()
+	r = httptest.NewRequest(http.MethodPost, "/portal", strings.NewReader(`"`+strings.Repeat("x", largestScript)+`"`))
+	frame.Script("/portal", false, func(*Visit, []byte) (any, error) { t.Error("the endpoint ran"); return nil, nil })(w, r)
+	if w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("the script's body: got %d", w.Code)
+	}
 }
 
 func TestWhoMustWaitIsToldHowLong(t *testing.T) {

@@ -69,6 +69,7 @@ func (f *Frame) Script(back string, members bool, endpoint func(v *Visit, body [
 		var body []byte
 		if err == nil {
 			body, err = io.ReadAll(r.Body)
+			err = readProblem(err)
 		}
 		if err == nil && len(body) > 0 && !json.Valid(body) {
 			err = &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
@@ -114,15 +115,20 @@ func (v *Visit) readForm() error {
 	if v.R.Method != http.MethodPost {
 		return nil
 	}
-	err := v.R.ParseForm()
+	return readProblem(v.R.ParseForm())
+}
+
+// readProblem is what a body's error means to us.
+func readProblem(err error) error {
 	var large *http.MaxBytesError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &large):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: tooLarge}
-	case err != nil:
+	default:
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
 	}
-	return nil
 }
 
 // The languages.

@@ -247,6 +247,7 @@ var english = map[string]string{
 	"note.token_revoked":         "The token is revoked and no longer good from now on.",
 
 	"problem.bad_credentials":    "E-mail address or password is wrong.",
+	"problem.wrong_password":     "The password is wrong.",
 	"problem.old_password":       "The current password is wrong.",
 	"problem.account_disabled":   "This account is disabled. Please turn to the operator.",
 	"problem.code_wrong":         "This code is wrong or has been used.",

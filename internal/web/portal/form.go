@@ -17,9 +17,11 @@ type form struct {
 	Problem string
 	Action  string
 	Hidden  []pair
-	Fields  []page.Field
-	Submit  string
-	Links   []pair
+	// Username tells a password manager whose password it is; nobody sees it.
+	Username string
+	Fields   []page.Field
+	Submit   string
+	Links    []pair
 	// Passkey is offered beside the fields, if it has an address to begin at.
 	Passkey passkeyForm
 }

@@ -247,6 +247,7 @@ var german = map[string]string{
 	"note.token_revoked":         "Der Token ist widerrufen und gilt ab sofort nicht mehr.",
 
 	"problem.bad_credentials":    "E-Mail-Adresse oder Passwort stimmen nicht.",
+	"problem.wrong_password":     "Das Passwort stimmt nicht.",
 	"problem.old_password":       "Das bisherige Passwort stimmt nicht.",
 	"problem.account_disabled":   "Dieses Konto ist gesperrt. Bitte wenden Sie sich an den Betreiber.",
 	"problem.code_wrong":         "Dieser Code stimmt nicht, oder er wurde schon benutzt.",

@@ -30,7 +30,7 @@ func (h *Handler) profile(v *page.Visit) error {
 
 func passwordForm(c customer.Customer) form {
 	f := form{
-		Intro: "password.intro", Action: passwordPath, Submit: "password.submit", Fields: []page.Field{newPasswordField},
+		Intro: "password.intro", Username: c.Email, Action: passwordPath, Submit: "password.submit", Fields: []page.Field{newPasswordField},
 		Links: []pair{{"back.profile", profilePath}},
 	}
 	if c.HasPassword {

@@ -46,7 +46,7 @@ func confirmForm(link, email string) form {
 	password := hinted(newPasswordField, "confirm.hint")
 	password.Optional = true
 	return form{
-		Intro: "confirm.intro", IntroValue: email, Action: "/portal/confirm", Submit: "confirm.submit",
+		Intro: "confirm.intro", IntroValue: email, Username: email, Action: "/portal/confirm", Submit: "confirm.submit",
 		Hidden: []pair{{"link", link}}, Fields: []page.Field{password},
 	}
 }
@@ -113,7 +113,7 @@ func (h *Handler) resetSent(v *page.Visit) error {
 
 func newPasswordForm(link, email string) form {
 	return form{
-		Intro: "reset.new.intro", IntroValue: email, Action: "/portal/reset/new", Submit: "reset.new.submit",
+		Intro: "reset.new.intro", IntroValue: email, Username: email, Action: "/portal/reset/new", Submit: "reset.new.submit",
 		Hidden: []pair{{"link", link}}, Fields: []page.Field{focused(newPasswordField)},
 	}
 }

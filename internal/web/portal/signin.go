@@ -22,8 +22,6 @@ func signInForm(next string) form {
 	email, password := focused(emailField), page.Field{
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password",
 	}
-	// The browser offers passkeys in this field.
-	email.Autocomplete = "username webauthn"
 	return form{
 		Action: page.SignInPath, Submit: "sign_in.submit", Hidden: []pair{{"next", next}}, Fields: []page.Field{email, password},
 		Links: []pair{{"sign_in.forgot", "/portal/reset"}, {"sign_in.register", "/portal/register"}},
@@ -117,7 +115,7 @@ func (h *Handler) enterCode(v *page.Visit) error {
 
 func (h *Handler) signInAgainForm(v *page.Visit, to string) form {
 	f := form{
-		Intro: "again.intro", IntroValue: v.Visitor.Customer.Email,
+		Intro: "again.intro", IntroValue: v.Visitor.Customer.Email, Username: v.Visitor.Customer.Email,
 		Passkey: passkeyForm{Kind: "get", Begin: beginSignIn, Finish: finishAgain, Next: to, Submit: "sign_in.passkey"},
 		Links:   []pair{{"again.back", page.HomePath}},
 	}
@@ -144,6 +142,11 @@ func (h *Handler) signInAgain(v *page.Visit) error {
 	signedIn, err := h.customers.SignInAgain(v.R.Context(), v.Actor(), v.SessionSecret(), customer.Proof{
 		Password: v.Field("password"), Code: v.Text("code"), Device: v.Device(),
 	})
+	if registrar.CodeOf(err) == customer.BadCredentials && v.Visitor.Customer.HasPassword {
+		f := h.signInAgainForm(v, to)
+		f.Fields[0].Problem = "problem.wrong_password"
+		return h.show(v, "again.title", "", f)
+	}
 	if err != nil {
 		return h.again(v, "again.title", "", h.signInAgainForm(v, to), err)
 	}
