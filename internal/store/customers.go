@@ -159,16 +159,24 @@ func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, l
 	}
 	deleted := 0
 	for _, id := range ids {
-		if err := a.q.DeleteLinksOf(ctx, id); err != nil {
-			return deleted, err
-		}
-		rows, err := a.q.DeleteUnconfirmed(ctx, id)
+		dropped, err := a.DropUnconfirmed(ctx, id)
 		if err != nil {
 			return deleted, err
 		}
-		deleted += int(rows)
+		if dropped {
+			deleted++
+		}
 	}
 	return deleted, nil
+}
+
+// DropUnconfirmed deletes the account and the links that refer to it. The links
+// of a confirmed account stay: they would open something.
+func (a accounts) DropUnconfirmed(ctx context.Context, id string) (bool, error) {
+	if err := a.q.DeleteLinksOfUnconfirmed(ctx, id); err != nil {
+		return false, err
+	}
+	return changed(a.q.DeleteUnconfirmed(ctx, id))
 }
 
 // DeleteExpired deletes what is over, a batch of each kind.

@@ -171,6 +171,14 @@ func (s *Service) ConfirmEmail(ctx context.Context, actor registrar.Actor, link 
 		if err != nil {
 			return err
 		}
+		// Whoever else has registered the address could not confirm it.
+		if rival, taken, err := t.AccountByEmail(ctx, key); err != nil {
+			return err
+		} else if taken && rival.ID != account.ID {
+			if _, err := t.DropUnconfirmed(ctx, rival.ID); err != nil {
+				return err
+			}
+		}
 		ok, err := t.SetEmail(ctx, account.ID, email, key)
 		if err != nil {
 			return err

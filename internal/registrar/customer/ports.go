@@ -69,6 +69,8 @@ type accountWriter interface {
 	// ReplacePasswordHash is false if the password or the second factor is no
 	// longer what was seen, or the account is disabled.
 	ReplacePasswordHash(ctx context.Context, seen Account, hash string) (bool, error)
+	// DropUnconfirmed deletes one account, unless it was confirmed.
+	DropUnconfirmed(ctx context.Context, id string) (bool, error)
 	// SetEmail is false if another account has the address.
 	SetEmail(ctx context.Context, id, email, emailKey string) (bool, error)
 	SetLanguage(ctx context.Context, id, language string) error

@@ -2,6 +2,8 @@ package customer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -25,6 +27,18 @@ func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentia
 	if err != nil {
 		return SignedIn{}, err
 	}
+	opened, err := s.signIn(ctx, actor, key, c)
+	if errors.Is(err, errMoved) {
+		// Most likely the password was hashed anew by a sign-in at the same time.
+		opened, err = s.signIn(ctx, actor, key, c)
+	}
+	if errors.Is(err, errMoved) {
+		err = fail(registrar.KindUnauthenticated, BadCredentials)
+	}
+	return opened, err
+}
+
+func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string, c Credentials) (SignedIn, error) {
 	account, known, err := s.read().AccountByEmail(ctx, key)
 	if err != nil {
 		return SignedIn{}, err
@@ -46,16 +60,22 @@ func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentia
 	if !account.DisabledAt.IsZero() {
 		return SignedIn{}, fail(registrar.KindForbidden, AccountDisabled)
 	}
-	opening := opening{
+	return s.openAlone(ctx, opening{
 		actor: actor, account: account, agent: c.Agent, how: byPassword, device: device, newDevice: device == "",
 		rehashed: result.rehashed, needsCode: account.HasSecondFactor,
-	}
-	var opened SignedIn
+	})
+}
+
+// openAlone is open in a transaction of its own.
+func (s *Service) openAlone(ctx context.Context, o opening) (opened SignedIn, err error) {
 	err = s.change(ctx, func(t *tx) error {
-		opened, err = s.open(ctx, t, opening)
+		opened, err = s.open(ctx, t, o)
 		return err
 	})
-	return opened, err
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return opened, nil
 }
 
 // knownDevice is the hash of the device cookie if it belongs to the account.
@@ -114,6 +134,10 @@ type opening struct {
 	needsCode bool
 }
 
+// errMoved: between the proof and the session, the password or the second factor
+// was changed, or the account was disabled.
+var errMoved = fmt.Errorf("the account changed meanwhile: %w", fail(registrar.KindUnauthenticated, SignInFirst))
+
 // open begins a session with a new id and a new secret.
 //
 // The account's row is updated in any case, if only by what it holds already:
@@ -129,7 +153,7 @@ func (s *Service) open(ctx context.Context, t *tx, o opening) (SignedIn, error) 
 		return SignedIn{}, err
 	}
 	if !ok {
-		return SignedIn{}, fail(registrar.KindUnauthenticated, BadCredentials)
+		return SignedIn{}, errMoved
 	}
 	if o.replaces != "" {
 		ok, err := t.DeleteSession(ctx, o.replaces)

@@ -13,8 +13,10 @@ RETURNING *;
 DELETE FROM links
 WHERE hash IN (SELECT old.hash FROM links AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2);
 
--- name: DeleteLinksOf :exec
-DELETE FROM links WHERE customer_id = $1;
+-- name: DeleteLinksOfUnconfirmed :exec
+DELETE FROM links
+WHERE customer_id = $1
+    AND EXISTS (SELECT 1 FROM customers WHERE customers.id = $1 AND customers.confirmed_at = 0);
 
 -- name: DeleteUnsentLetters :exec
 DELETE FROM mails WHERE customer_id = $1 AND kind = $2;

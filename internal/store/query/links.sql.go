@@ -27,12 +27,14 @@ func (q *Queries) DeleteExpiredLinks(ctx context.Context, arg DeleteExpiredLinks
 	return result.RowsAffected()
 }
 
-const deleteLinksOf = `-- name: DeleteLinksOf :exec
-DELETE FROM links WHERE customer_id = $1
+const deleteLinksOfUnconfirmed = `-- name: DeleteLinksOfUnconfirmed :exec
+DELETE FROM links
+WHERE customer_id = $1
+    AND EXISTS (SELECT 1 FROM customers WHERE customers.id = $1 AND customers.confirmed_at = 0)
 `
 
-func (q *Queries) DeleteLinksOf(ctx context.Context, customerID string) error {
-	_, err := q.db.ExecContext(ctx, deleteLinksOf, customerID)
+func (q *Queries) DeleteLinksOfUnconfirmed(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, deleteLinksOfUnconfirmed, customerID)
 	return err
 }
 

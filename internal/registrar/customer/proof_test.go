@@ -1,0 +1,240 @@
+package customer
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestAddressesThatMailCanBeSentTo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typed, address, key string }{
+		{"ada@example.org", "ada@example.org", "ada@example.org"},
+		{" Ada.B+x@Example.ORG ", "Ada.B+x@example.org", "ada.b+x@example.org"},
+		{"ada@bücher.example", "ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"},
+		{"o'neil@a-b.example", "o'neil@a-b.example", "o'neil@a-b.example"},
+		{"", "", ""},
+		{"ada", "", ""},
+		{"@example.org", "", ""},
+		{"ada@", "", ""},
+		{"ada@localhost", "", ""},
+		{"ada@192.0.2.1", "", ""},
+		{"ada@[192.0.2.1]", "", ""},
+		{"a@b@example.org", "", ""},
+		{"Ada <ada@example.org>", "", ""},
+		{`"a b"@example.org`, "", ""},
+		{".ada@example.org", "", ""},
+		{"a..b@example.org", "", ""},
+		{"ada@exa mple.org", "", ""},
+		{"ada\r\nBcc: x@example.org", "", ""},
+		{"ada@example.org\nx", "", ""},
+		{"ädä@example.org", "", ""},
+		{strings.Repeat("a", 65) + "@example.org", "", ""},
+		{"a@" + strings.Repeat("b.", 126) + "org", "", ""},
+	} {
+		address, key, err := parseEmail(c.typed)
+		if address != c.address || key != c.key || (err == nil) != (c.address != "") {
+			t.Errorf("%q: got %q, %q, %v", c.typed, address, key, err)
+		}
+	}
+}
+
+func TestPasswordsThatCanNotBeChosen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		password string
+		want     registrar.Code
+	}{
+		{"Vier Pferde am Deich", ""},
+		{"correct horse battery", ""},
+		{"ünïcödé ßécret", ""},
+		{"neunzeich", PasswordShort},
+		{"", PasswordShort},
+		{strings.Repeat("abcdefg ", 16), ""},
+		{strings.Repeat("abcdefg ", 16) + "x", PasswordLong},
+		{strings.Repeat("x", 5000), PasswordLong},
+		{"ada@example.org", PasswordIsEmail},
+		{"ADA@Example.org", PasswordIsEmail},
+		{"ada1234567890", PasswordIsEmail},
+		{"1234567890", PasswordCommon},
+		{"aaaaaaaaaaaaa", PasswordCommon},
+		{"abababababab", PasswordCommon},
+		{"qwertzuiop", PasswordCommon},
+		{"Passwort123!", PasswordCommon},
+		{"P4ssw0rd2026", PasswordCommon},
+		{"password password", ""}, // two words, though not good ones
+		{"passwortpasswort", PasswordCommon},
+		{"with\x00nul and more", PasswordUnusable},
+		{"not utf-8 \xff\xfe here", PasswordUnusable},
+	} {
+		if got := registrar.CodeOf(checkPassword(c.password, "ada@example.org")); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.password, got, c.want)
+		}
+	}
+}
+
+var cheap = Cost{Memory: 64, Passes: 1}
+
+func TestAPasswordMatchesInEveryUnicodeForm(t *testing.T) {
+	t.Parallel()
+	hash := hashPassword("schöner Tag", cheap)
+	if ok, outdated, err := matches(hash, "scho\u0308ner Tag", cheap); !ok || outdated || err != nil {
+		t.Errorf("the same password, typed on another machine: %v, %v, %v", ok, outdated, err)
+	}
+	if ok, _, _ := matches(hash, "schoner Tag", cheap); ok {
+		t.Error("another password matches")
+	}
+	if ok, _, err := matches("", "", cheap); ok || err != nil {
+		t.Errorf("an account without a password can be opened: %v", err)
+	}
+	if again := hashPassword("schöner Tag", cheap); again == hash {
+		t.Error("two hashes of a password are the same")
+	}
+}
+
+func TestTheShippedCostIs64MiBInThreePassesOnOneLane(t *testing.T) {
+	t.Parallel()
+	hash := hashPassword("Vier Pferde am Deich", Cost{}.withDefaults())
+	if !strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=3,p=1$") {
+		t.Errorf("got %q", hash)
+	}
+}
+
+func TestAStoredHashCanNotAskForTheWholeMemory(t *testing.T) {
+	t.Parallel()
+	const rest = "$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	if _, err := parsePHC("$argon2id$v=19$m=65536,t=3,p=1" + rest); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"$argon2id$v=19$m=4294967295,t=3,p=1" + rest, "$argon2id$v=19$m=65536,t=4000000,p=1" + rest,
+		"$argon2id$v=19$m=65536,t=3,p=255" + rest, "$argon2id$v=19$m=65536,t=0,p=1" + rest, "$argon2i$v=19$m=65536,t=3,p=1" + rest,
+		"$argon2id$v=16$m=65536,t=3,p=1" + rest, "$2a$10$abcdefghijklmnopqrstuv", "x", "$argon2id$v=19$m=65536,t=3,p=1$$",
+	} {
+		if _, err := parsePHC(text); err == nil {
+			t.Errorf("%q was accepted", text)
+		}
+		if ok, _, err := matches(text, "x", cheap); ok || err == nil {
+			t.Errorf("%q opened an account", text)
+		}
+	}
+}
+
+// counter is a Limiter that never refuses.
+type counter struct{ failures int }
+
+func (c *counter) Peek(string) time.Duration  { return 0 }
+func (c *counter) Count(string) time.Duration { c.failures++; return 0 }
+
+func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(1, 3, cheap)
+		release := make(chan struct{})
+		go func() { _ = h.run(t.Context(), func() error { <-release; return nil }) }()
+		synctest.Wait()
+
+		deadline, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		var wrong counter
+		_, err := h.verify(deadline, guard{{&wrong, "x"}}, "", "x")
+		if registrar.CodeOf(err) != Busy || registrar.KindOf(err) != registrar.KindRateLimited || time.Since(begin) != time.Second {
+			t.Errorf("got %v after %v", err, time.Since(begin))
+		}
+		_, err = h.verify(t.Context(), nil, "", "x") // without a deadline
+		if registrar.CodeOf(err) != Busy || time.Since(begin) != time.Second+longestWait {
+			t.Errorf("got %v after %v", err, time.Since(begin))
+		}
+		if wrong.failures != 0 {
+			t.Error("a password that nobody looked at was counted as wrong")
+		}
+		// The queue is bounded: one works, two wait, the fourth is sent away at once.
+		begin = time.Now()
+		for range 2 {
+			go func() { _ = h.run(t.Context(), func() error { return nil }) }()
+		}
+		synctest.Wait()
+		if err := h.run(t.Context(), func() error { return nil }); registrar.CodeOf(err) != Busy || time.Since(begin) != 0 {
+			t.Errorf("got %v after %v", err, time.Since(begin))
+		}
+		close(release)
+		synctest.Wait()
+		if _, err := h.verify(t.Context(), nil, "", "x"); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	})
+}
+
+func TestHashesAtATimeAreBounded(t *testing.T) {
+	t.Parallel()
+	for places, want := range map[int]int{1: 1, 2: 2, 4: 4} {
+		if got := cap(newHasher(places, 1, cheap).places); got != want {
+			t.Errorf("%d places: got %d", places, got)
+		}
+	}
+	if got := cap(newHasher(0, 1, cheap).places); got < 1 || got > 2 {
+		t.Errorf("by default %d hashes at a time; two take 128 MiB, and as much garbage", got)
+	}
+}
+
+func TestPasskeyOriginsOfABaseAddress(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string][]string{
+		"https://kontor.example":      {"https://kontor.example"},
+		"https://Kontor.example:443/": {"https://kontor.example"},
+		"https://kontor.example:8443": {"https://kontor.example:8443"},
+		"http://127.0.0.1:8080":       {"http://localhost:8080"},
+		"http://[::1]:8080":           {"http://localhost:8080"},
+		"http://localhost:8080":       {"http://localhost:8080"},
+		"http://kontor.example":       nil,
+		"https://192.0.2.1":           nil,
+		"":                            nil,
+	} {
+		got := PasskeyOrigins(base)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", base, got, want)
+		}
+		if _, err := newRelyingParties(got, "dotkontor"); err != nil {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+}
+
+func TestAnIPv6NetworkIsOneNeighbour(t *testing.T) {
+	t.Parallel()
+	a, b := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::ffff:2%eth0")
+	if networkOf(a) != networkOf(b) || networkOf(a) == networkOf(netip.MustParseAddr("2001:db8:0:1::1")) {
+		t.Error("addresses count by their /64")
+	}
+	if networkOf(netip.MustParseAddr("::ffff:192.0.2.1")) != networkOf(netip.MustParseAddr("192.0.2.1")) {
+		t.Error("an IPv4 address written as IPv6 has a budget of its own")
+	}
+}
+
+func TestASealedSecretIsBoundToItsAccount(t *testing.T) {
+	t.Parallel()
+	seal, err := newSeal([32]byte{7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Service{seal: seal}
+	sealed := s.sealed("cus_ada", "JBSWY3DPEHPK3PXP")
+	if secret, err := s.unsealed("cus_ada", sealed); err != nil || secret != "JBSWY3DPEHPK3PXP" {
+		t.Errorf("got %q, %v", secret, err)
+	}
+	if _, err := s.unsealed("cus_bob", sealed); err == nil {
+		t.Error("a secret was copied to another account")
+	}
+	for _, broken := range []string{"", "!", sealed[:10], sealed[:len(sealed)-2] + "AA"} {
+		if _, err := s.unsealed("cus_ada", broken); err == nil {
+			t.Errorf("%q was opened", broken)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package accounts
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite" // to look at everything that is stored
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+)
+
+func TestNobodyLearnsWhetherAnAddressExists(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		w.member(email)
+		passkeyOnly := "key@example.org"
+		w.must(w.Register(ctx, home, customer.Registration{Email: passkeyOnly}))
+		_, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{})
+		w.must(err)
+		unconfirmed := "late@example.org"
+		w.must(w.Register(ctx, home, customer.Registration{Email: unconfirmed}))
+		w.mails()
+		w.pass(2 * time.Hour)
+
+		for i, address := range []string{email, passkeyOnly, unconfirmed, "nobody@example.org"} {
+			from := somebody(fmt.Sprintf("198.51.100.%d", i))
+			_, err := w.SignIn(ctx, from, customer.Credentials{Email: address, Password: other})
+			w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+			w.must(w.AskReset(ctx, from, address, "de"))
+			if got := w.mails(); len(got) != 1 || got[0].to != address {
+				t.Errorf("asking for a reset of %s: letters %v, want one", address, got)
+			}
+			w.must(w.Register(ctx, from, customer.Registration{Email: strings.ToUpper(address)}))
+			if got := w.mails(); len(got) != 1 || !strings.EqualFold(got[0].to, address) {
+				t.Errorf("registering %s: letters %v, want one", address, got)
+			}
+		}
+	})
+}
+
+func TestTheOwnerOfTheMailboxLearnsIt(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		ctx := w.Context()
+		w.member(email)
+		for _, step := range []struct {
+			do   func() error
+			want registrar.LetterKind
+		}{
+			{func() error { return w.Register(ctx, home, customer.Registration{Email: email}) }, registrar.LetterAlreadyMember},
+			{func() error { return w.AskReset(ctx, home, email, "") }, registrar.LetterReset},
+			{func() error { return w.AskReset(ctx, home, "nobody@example.org", "en") }, registrar.LetterNoAccount},
+			{func() error {
+				return w.Register(ctx, home, customer.Registration{Email: "new@example.org", Language: "en"})
+			}, registrar.LetterConfirm},
+			{func() error { return w.AskReset(ctx, home, "new@example.org", "") }, registrar.LetterConfirm},
+		} {
+			w.must(step.do())
+			w.mail(step.want)
+		}
+	})
+}
+
+func TestNobodyCanRegisterAPasswordForAStranger(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		w.must(w.Register(ctx, attacker, customer.Registration{Email: email}))
+		first := w.mail(registrar.LetterConfirm).link
+		w.must(w.Register(ctx, home, customer.Registration{Email: email}))
+		second := w.mail(registrar.LetterConfirm).link
+		in, err := w.Confirm(ctx, home, second, customer.Confirmation{Password: password})
+		w.must(err)
+		_, err = w.Confirm(ctx, attacker, first, customer.Confirmation{Password: other})
+		w.refused(err, registrar.KindNotFound, customer.LinkInvalid)
+		sessions, err := w.Sessions(ctx, actorOf(in))
+		w.must(err)
+		if len(sessions) != 1 {
+			t.Errorf("%d sessions are open after the confirmation", len(sessions))
+		}
+	})
+}
+
+func TestUnconfirmedAccountsAreForgotten(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		w.member("keep@example.org")
+		w.must(w.Register(ctx, home, customer.Registration{Email: email}))
+		w.mails()
+		w.pass(6 * 24 * time.Hour)
+		w.must(w.Sweep(ctx))
+		if _, err := w.Find(ctx, operator, email); err != nil {
+			t.Errorf("forgotten too early: %v", err)
+		}
+		w.pass(25 * time.Hour)
+		w.must(w.Sweep(ctx))
+		_, err := w.Find(ctx, operator, email)
+		w.refused(err, registrar.KindNotFound, customer.NoSuchCustomer)
+		if _, err := w.Find(ctx, operator, "keep@example.org"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOnlyHashesInADatabaseDump(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		ctx := w.Context()
+		in := w.member(email)
+		secrets := map[string]string{"password": password, "session": in.Secret, "device": in.Device}
+		phone, recovery := w.secondFactor(in)
+		secrets["authenticator app"], secrets["recovery code"] = phone.secret, recovery[3]
+		secrets["recovery code without hyphens"] = strings.ReplaceAll(recovery[3], "-", "")
+		secrets["pending session"] = w.signIn(home, in.Device).Secret
+		ceremony, _, err := w.BeginPasskeySignIn(ctx, origin)
+		w.must(err)
+		secrets["ceremony"] = ceremony
+		w.must(w.AskReset(ctx, home, email, ""))
+		secrets["link"] = w.mail(registrar.LetterReset).link
+		w.must(w.AskReset(ctx, somebody("192.0.2.8"), "bob@example.org", "")) // leaves a letter waiting
+		w.pass(time.Minute)
+		opened, err := w.EnterCode(ctx, home, secrets["pending session"], phone.code(w))
+		w.must(err)
+		secrets["session after the code"] = opened.Secret
+
+		dump := dumpSQLite(t, filepath.Join(w.dsn.Data, "dotkontor.db"))
+		if !strings.Contains(dump, email) || !strings.Contains(dump, "$argon2id$") {
+			t.Fatal("the dump holds nothing, so nothing was checked")
+		}
+		for name, secret := range secrets {
+			if secret == "" {
+				t.Errorf("the %s is empty, so it was not checked", name)
+			}
+			if strings.Contains(strings.ToLower(dump), strings.ToLower(secret)) {
+				t.Errorf("the database holds the %s", name)
+			}
+		}
+	})
+}
+
+// dumpSQLite is every row of every table as text.
+func dumpSQLite(t *testing.T, path string) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	var out strings.Builder
+	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
+		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			values, into := make([]any, len(names)), make([]any, len(names))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&out, append([]any{table}, values...)...)
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+func column(t *testing.T, db *sql.DB, query string) (values []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close() //nolint:errcheck // read to its end
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	return values
+}
+
+func TestFailedSignInsAreToldOnceInTenMinutes(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in := w.member(email)
+		count := func() (failed int) {
+			w.must(w.Sweep(w.Context()))
+			entries, err := w.Deeds(w.Context(), actorOf(in), "", 100)
+			w.must(err)
+			for _, entry := range entries {
+				if entry.Action == customer.ActionSignInFailed {
+					failed++
+					if entry.Actor.Address != attacker.Address || entry.Actor.Customer != "" {
+						t.Errorf("the audit says that it was %+v", entry.Actor)
+					}
+				}
+			}
+			return failed
+		}
+		for range 5 {
+			w.refused(w.guess(attacker, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		}
+		if got := count(); got != 1 {
+			t.Errorf("five failures are told %d times", got)
+		}
+		w.pass(10*time.Minute + time.Second)
+		w.refused(w.guess(attacker, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		if got := count(); got != 2 {
+			t.Errorf("told %d times, want 2", got)
+		}
+	})
+}
+
+func TestTheRegistrantIsStoredAsChecked(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		actor := actorOf(w.member(email))
+		if _, ok, err := w.Registrant(w.Context(), actor); ok || err != nil {
+			t.Errorf("nothing was told yet: %v, %v", ok, err)
+		}
+		given := customer.Registrant{
+			Kind: customer.Company, Name: " Ada  Lovelace ", Organisation: "Deich & Söhne GmbH", Street: "Am Sandtor 1",
+			PostalCode: "D-20457", City: "Hamburg", Country: "de", Phone: "040 / 123 456-78", VATID: "de 136 695 976",
+		}
+		w.must(w.SetRegistrant(w.Context(), actor, given))
+		given.City = "Altona"
+		w.must(w.SetRegistrant(w.Context(), actor, given))
+		got, ok, err := w.Registrant(w.Context(), actor)
+		w.must(err)
+		want := customer.Registrant{
+			Kind: customer.Company, Name: "Ada Lovelace", Organisation: "Deich & Söhne GmbH", Street: "Am Sandtor 1",
+			PostalCode: "20457", City: "Altona", Country: "DE", Phone: "+49.4012345678", VATID: "DE136695976", UpdatedAt: w.clock(),
+		}
+		if !ok || got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		w.must(w.SetLanguage(w.Context(), actor, "en"))
+		w.refused(w.SetLanguage(w.Context(), actor, "fr"), registrar.KindInvalid, customer.LanguageUnknown)
+	})
+}

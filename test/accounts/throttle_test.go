@@ -1,0 +1,202 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+)
+
+func TestAThrottledAccountIsNotLockedForItsOwner(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in, device := w.member(email), newAuthenticator(t)
+		w.addPasskey(in, device)
+		// A botnet uses up what the account may have from unknown browsers.
+		var err error
+		for i := range 60 {
+			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+		}
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		_, err = w.SignIn(w.Context(), somebody("192.0.2.99"), customer.Credentials{Email: email, Password: password})
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+
+		w.signIn(home, in.Device) // the owner's browser
+		_, err = w.passkeySignIn(device)
+		w.must(err)
+		w.mails()
+		w.must(w.AskReset(w.Context(), home, email, ""))
+		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, other))
+	})
+}
+
+func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		count := func(try func() error) (wrong int) {
+			for range 200 {
+				switch err := try(); registrar.CodeOf(err) {
+				case customer.BadCredentials:
+					wrong++
+				case customer.TooManyAttempts:
+					return wrong
+				default:
+					t.Fatal(err)
+				}
+			}
+			return wrong
+		}
+		if got := count(func() error { return w.guess(attacker, "") }); got != 10 {
+			t.Errorf("one address had %d guesses at one account, want 10", got)
+		}
+		i := 0
+		if got := count(func() error {
+			i++
+			_, err := w.SignIn(w.Context(), attacker, customer.Credentials{Email: fmt.Sprintf("nobody%d@example.org", i), Password: other})
+			return err
+		}); got != 20 {
+			t.Errorf("one address had %d more guesses at other accounts, want 20", got)
+		}
+		if got := count(func() error { return w.guess(attacker, in.Device) }); got != 10 {
+			t.Errorf("a stolen device cookie was good for %d guesses, want 10", got)
+		}
+		// Neighbours in a /64 are one.
+		j := 0
+		if got := count(func() error { j++; return w.guess(somebody(fmt.Sprintf("2001:db8::%x", j)), "") }); got != 10 {
+			t.Errorf("one network had %d guesses, want 10", got)
+		}
+		// A device cookie of another account is none.
+		bob := w.member("bob@example.org")
+		k := 0
+		if got := count(func() error { k++; return w.guess(somebody(fmt.Sprintf("2001:db8:%x::1", k)), bob.Device) }); got != 30 {
+			t.Errorf("strangers had %d guesses left of the account's 50, want 30", got)
+		}
+		w.pass(time.Hour + time.Second)
+		w.refused(w.guess(attacker, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+	})
+}
+
+func TestRightPasswordsAreNotCounted(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		w.member(email)
+		for range 60 {
+			w.signIn(home, "")
+		}
+	})
+}
+
+func TestGuessesInParallelKeepTheBudget(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		w.member(email)
+		w.restart(func(cfg *customer.Config) { cfg.Hashes = 2 })
+		var wrong atomic.Int32
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if registrar.CodeOf(w.guess(attacker, "")) == customer.BadCredentials {
+					wrong.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if got := wrong.Load(); got < 10 || got > 11 {
+			t.Errorf("a hundred guesses at once: %d were looked at, want 10 or one more", got)
+		}
+	})
+}
+
+func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes real hashes")
+	}
+	// Not parallel: it measures the memory of the process.
+	test := func(w *world) {
+		w.member(email)
+		w.restart(func(cfg *customer.Config) { cfg.Cost, cfg.Hashes, cfg.Waiting = customer.Cost{Passes: 1}, 2, 100 })
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		var answered atomic.Int32
+		var all sync.WaitGroup
+		for range 300 {
+			all.Go(func() {
+				_, err := w.SignIn(ctx, home, customer.Credentials{Email: email, Password: password})
+				switch {
+				case err == nil, registrar.CodeOf(err) == customer.Busy, ctx.Err() != nil:
+					answered.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		var most uint64
+		done := make(chan struct{})
+		go func() { all.Wait(); close(done) }()
+		for waiting := true; waiting; {
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(5 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+		if answered.Load() != 300 {
+			t.Errorf("%d of 300 were answered", answered.Load())
+		}
+		if most > 300<<20 {
+			t.Errorf("the heap grew to %d MiB", most>>20)
+		}
+	}
+	t.Run("storm", func(t *testing.T) { w := newWorldHere(t); test(w) })
+}
+
+func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		w.member(email)
+		for i := range 6 {
+			w.must(w.AskReset(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), email, ""))
+			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
+		}
+		if got := len(w.mails()); got != 2 { // the first of three was the confirmation
+			t.Errorf("%d more letters went to one address within the hour, want 2", got)
+		}
+		for i := range 40 {
+			w.must(w.Register(w.Context(), attacker, customer.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
+		}
+		if got := len(w.mails()); got != 20 {
+			t.Errorf("one address had %d letters sent, want 20", got)
+		}
+	})
+}
+
+func TestAPasswordIsHashedAnewWhenTheCostChanges(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		w.member(email)
+		hash := func() string {
+			account, _, err := w.db.ReadCustomers().AccountByEmail(w.Context(), email)
+			w.must(err)
+			return account.PasswordHash
+		}
+		old := hash()
+		w.signIn(home, "")
+		if hash() != old {
+			t.Error("a password was hashed anew for nothing")
+		}
+		w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: 128, Passes: 2} })
+		w.refused(w.guess(home, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		if hash() != old {
+			t.Error("a wrong password changed the hash")
+		}
+		w.signIn(home, "")
+		if hash() == old {
+			t.Error("the hash is still the cheap one")
+		}
+		w.signIn(home, "")
+	})
+}
