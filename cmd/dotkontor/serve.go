@@ -156,7 +156,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps,
+			MailWorks: people.post.runner != nil,
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,

@@ -78,7 +78,7 @@ func endFamilyOfCode(ctx context.Context, q *query.Queries, code registrar.Secre
 	if err != nil {
 		return err
 	}
-	replay.Object, replay.Actor.Through = grant, grant
+	replay.Actor.Through = grant
 	_, err = endFamily(ctx, q, grant, replay)
 	return err
 }
@@ -86,9 +86,13 @@ func endFamilyOfCode(ctx context.Context, q *query.Queries, code registrar.Secre
 // endFamily is false if it has ended already; then there is nothing to tell.
 func endFamily(ctx context.Context, q *query.Queries, grant string, deed registrar.Deed) (bool, error) {
 	ended, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: grant, RevokedAt: micros(deed.At)})
-	if err != nil || ended == 0 {
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
+	deed.Object = access.AppLabel(ended.ClientName, ended.RedirectUri)
 	return true, recordDeed(ctx, q, deed)
 }
 
@@ -232,18 +236,19 @@ func (db *DB) Disconnect(ctx context.Context, customer, grant string, deed regis
 		}
 		found = true
 		at := micros(deed.At)
-		if err := q.VoidCodesOfClient(ctx, query.VoidCodesOfClientParams{CustomerID: customer, ClientID: client, UsedAt: at}); err != nil {
+		if err := q.VoidCodesOfClient(ctx, query.VoidCodesOfClientParams{CustomerID: customer, ClientID: client.ClientID, UsedAt: at}); err != nil {
 			return err
 		}
-		grants, err := q.LiveGrantsOfClient(ctx, query.LiveGrantsOfClientParams{CustomerID: customer, ClientID: client})
+		grants, err := q.LiveGrantsOfClient(ctx, query.LiveGrantsOfClientParams{CustomerID: customer, ClientID: client.ClientID})
 		if err != nil || len(grants) == 0 {
 			return err // nothing was left, so there is nothing to tell
 		}
 		for _, id := range grants { // one by one, in the order of GrantsUsed
-			if _, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: id, RevokedAt: at}); err != nil {
+			if _, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: id, RevokedAt: at}); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
+		deed.Object = access.AppLabel(client.ClientName, client.RedirectUri)
 		return recordDeed(ctx, q, deed)
 	})
 	return found && err == nil, err

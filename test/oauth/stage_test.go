@@ -148,7 +148,7 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 			Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{s.access},
 			TokenBudget: budget{}, Domains: domains{},
 		},
-		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings},
+		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings, Applications: s.apps},
 		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations},
 		Now:    s.clock.read, Ready: func() bool { return true },
 		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),

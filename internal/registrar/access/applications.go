@@ -65,8 +65,8 @@ const (
 	NoSuchApp       registrar.Code = "no_such_application"
 )
 
-// What the audit tells about applications. The object is the connection's id, or
-// the client's where there is no connection yet.
+// What the audit tells about applications. The object is AppLabel; the store
+// fills it in where a connection ends.
 const (
 	AppApproved     registrar.Action = "application_approved"     // by the customer, on the consent page
 	AppDenied       registrar.Action = "application_denied"       // by the customer, on the consent page

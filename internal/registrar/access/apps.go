@@ -13,10 +13,12 @@ type App struct {
 	// ID is that of one of its connections; it is enough to disconnect it.
 	ID string
 	// Name is what it calls itself, and may be empty; Hosts is where it was
-	// reached.
-	Name     string
-	Hosts    []string
-	MayWrite bool
+	// reached, and Label is what the audit calls it.
+	Name, Label string
+	Hosts       []string
+	// Connections are the ids of all its connections.
+	Connections []string
+	MayWrite    bool
 	// LastUsedAt is the time of its last call, or of its connection.
 	ConnectedAt, LastUsedAt, ExpiresAt time.Time
 }
@@ -45,7 +47,8 @@ func (a *Applications) Apps(ctx context.Context, actor registrar.Actor) ([]App, 
 
 // add takes one more connection of the same application in.
 func (app *App) add(connection Connection) {
-	app.Name = connection.ClientName
+	app.Name, app.Label = connection.ClientName, AppLabel(connection.ClientName, connection.RedirectURI)
+	app.Connections = append(app.Connections, connection.GrantID)
 	if host, _ := RedirectHost(connection.RedirectURI); !slices.Contains(app.Hosts, host) {
 		app.Hosts = append(app.Hosts, host)
 	}
@@ -58,6 +61,16 @@ func (app *App) add(connection Connection) {
 	}
 }
 
+// AppLabel is how the audit names an application: as it calls itself, and where
+// it was answered to, since only that is known.
+func AppLabel(name, redirectURI string) string {
+	host, _ := RedirectHost(redirectURI)
+	if name == "" {
+		return host
+	}
+	return name + " (" + host + ")"
+}
+
 // Disconnect ends all tokens of an application at once, and what it has not
 // redeemed yet.
 func (a *Applications) Disconnect(ctx context.Context, actor registrar.Actor, id string) error {
@@ -65,7 +78,7 @@ func (a *Applications) Disconnect(ctx context.Context, actor registrar.Actor, id
 		return err
 	}
 	found, err := a.store.Disconnect(ctx, actor.Customer, id, registrar.Deed{
-		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, Object: id, At: a.now(),
+		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, At: a.now(),
 	})
 	if err == nil && !found {
 		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchApp}

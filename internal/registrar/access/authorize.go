@@ -168,7 +168,8 @@ func (a *Applications) decide(ctx context.Context, actor registrar.Actor, secret
 		return Reply{}, errors.New("a stored question can't be read")
 	}
 	reply := Reply{RedirectURI: question.RedirectURI, State: question.State, Problem: Denied}
-	deed := registrar.Deed{Actor: actor, Action: AppDenied, Customer: actor.Customer, Object: question.ClientID, At: now}
+	deed := registrar.Deed{Actor: actor, Action: AppDenied, Customer: actor.Customer, At: now}
+	deed.Object = AppLabel(question.ClientName, question.RedirectURI)
 	var approval *Approval
 	if approved {
 		deed.Action = AppApproved

@@ -63,7 +63,8 @@ func (a *Applications) Redeem(ctx context.Context, asked Redemption) (Tokens, er
 		return Tokens{}, invalid(BadCode)
 	}
 	tokens, pair := newTokens(code.Scope, now)
-	connected := registrar.Deed{Actor: actor, Action: AppConnected, Customer: code.Customer, Object: grant, At: now}
+	connected := registrar.Deed{Actor: actor, Action: AppConnected, Customer: code.Customer, At: now}
+	connected.Object = AppLabel(code.ClientName, code.RedirectURI)
 	redeemed, err := a.store.Redeem(ctx, hash, Family{
 		GrantID: grant, Customer: code.Customer, ClientID: client.ID, ClientName: code.ClientName,
 		RedirectURI: code.RedirectURI, Scope: code.Scope, Resource: code.Resource, At: now,

@@ -57,7 +57,7 @@ func (a *Applications) Refresh(ctx context.Context, asked Renewal) (Tokens, erro
 		Actor: registrar.Actor{
 			Kind: registrar.ActorApplication, Customer: token.Customer, Through: token.GrantID, Address: asked.Address,
 		},
-		Action: AppReplayed, Customer: token.Customer, Object: token.GrantID, At: now,
+		Action: AppReplayed, Customer: token.Customer, At: now,
 	})
 	if err != nil {
 		return Tokens{}, err

@@ -21,7 +21,7 @@ func (a *Applications) Surrender(ctx context.Context, given Credentials, token s
 	}
 	_, err = a.store.End(ctx, grant, registrar.Deed{
 		Actor:  registrar.Actor{Kind: registrar.ActorApplication, Customer: customer, Through: grant, Address: address},
-		Action: AppEnded, Customer: customer, Object: grant, At: a.now(),
+		Action: AppEnded, Customer: customer, At: a.now(),
 	})
 	return err
 }

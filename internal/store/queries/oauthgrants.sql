@@ -19,12 +19,13 @@ RETURNING generation;
 UPDATE grants SET last_used_at = $2
 WHERE id = $1 AND last_used_at < $2;
 
--- name: RevokeGrant :execrows
+-- name: RevokeGrant :one
 UPDATE grants SET revoked_at = $2, expires_at = $2
-WHERE id = $1 AND revoked_at = 0;
+WHERE id = $1 AND revoked_at = 0
+RETURNING client_name, redirect_uri;
 
 -- name: ClientOfGrant :one
-SELECT client_id
+SELECT client_id, client_name, redirect_uri
 FROM grants
 WHERE id = $1 AND customer_id = $2;
 

@@ -70,7 +70,7 @@ func (q *Queries) AdvanceGrant(ctx context.Context, arg AdvanceGrantParams) (int
 }
 
 const clientOfGrant = `-- name: ClientOfGrant :one
-SELECT client_id
+SELECT client_id, client_name, redirect_uri
 FROM grants
 WHERE id = $1 AND customer_id = $2
 `
@@ -80,11 +80,17 @@ type ClientOfGrantParams struct {
 	CustomerID string
 }
 
-func (q *Queries) ClientOfGrant(ctx context.Context, arg ClientOfGrantParams) (string, error) {
+type ClientOfGrantRow struct {
+	ClientID    string
+	ClientName  string
+	RedirectUri string
+}
+
+func (q *Queries) ClientOfGrant(ctx context.Context, arg ClientOfGrantParams) (ClientOfGrantRow, error) {
 	row := q.db.QueryRowContext(ctx, clientOfGrant, arg.ID, arg.CustomerID)
-	var client_id string
-	err := row.Scan(&client_id)
-	return client_id, err
+	var i ClientOfGrantRow
+	err := row.Scan(&i.ClientID, &i.ClientName, &i.RedirectUri)
+	return i, err
 }
 
 const deleteEndedGrants = `-- name: DeleteEndedGrants :execrows
@@ -396,9 +402,10 @@ func (q *Queries) ReuseRefreshToken(ctx context.Context, hash string) (ReuseRefr
 	return i, err
 }
 
-const revokeGrant = `-- name: RevokeGrant :execrows
+const revokeGrant = `-- name: RevokeGrant :one
 UPDATE grants SET revoked_at = $2, expires_at = $2
 WHERE id = $1 AND revoked_at = 0
+RETURNING client_name, redirect_uri
 `
 
 type RevokeGrantParams struct {
@@ -406,12 +413,16 @@ type RevokeGrantParams struct {
 	RevokedAt int64
 }
 
-func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+type RevokeGrantRow struct {
+	ClientName  string
+	RedirectUri string
+}
+
+func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (RevokeGrantRow, error) {
+	row := q.db.QueryRowContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
+	var i RevokeGrantRow
+	err := row.Scan(&i.ClientName, &i.RedirectUri)
+	return i, err
 }
 
 const touchGrant = `-- name: TouchGrant :exec
