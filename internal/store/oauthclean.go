@@ -12,7 +12,7 @@ import (
 // its own, so that nobody waits for all of them. Connections go before clients,
 // which a row of grants keeps in place.
 func (db *DB) Clean(ctx context.Context, due access.Due, limit int) (int, error) {
-	n := int32(limit) //nolint:gosec // a batch
+	n := int32(limit)
 	removed := 0
 	for _, step := range []struct {
 		before time.Time

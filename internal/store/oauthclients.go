@@ -53,7 +53,7 @@ func (db *DB) Client(ctx context.Context, id string) (access.Client, bool, error
 func (db *DB) AddConsent(ctx context.Context, consent access.Consent, keep int) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		if err := q.DeleteOldConsentsOfSession(ctx, query.DeleteOldConsentsOfSessionParams{
-			SessionID: consent.Session, Offset: int32(keep - 1), //nolint:gosec // a small number
+			SessionID: consent.Session, Offset: int32(keep - 1),
 		}); err != nil {
 			return err
 		}

@@ -38,8 +38,8 @@ const (
 // What can go wrong with applications. Transports have a sentence for each.
 const (
 	UnknownClient   registrar.Code = "unknown_client"
-	WrongSecret     registrar.Code = "wrong_client_secret"     //nolint:gosec // the name of an error
-	SecretOfPublic  registrar.Code = "secret_of_public_client" //nolint:gosec // the name of an error
+	WrongSecret     registrar.Code = "wrong_client_secret"    
+	SecretOfPublic  registrar.Code = "secret_of_public_client"
 	BadRedirect     registrar.Code = "bad_redirect"
 	BadDocument     registrar.Code = "bad_client_document"
 	BadRedirectURI  registrar.Code = "bad_redirect_uri"

@@ -61,12 +61,17 @@ func (a *Applications) Run(ctx context.Context) {
 				a.log.LogAttrs(ctx, slog.LevelWarn, "cleaning applications failed", slog.String("error", registrar.KindOf(err).String()))
 			}
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLast)
-			defer cancel()
-			a.writeUses(last)
+			a.writeLastUses(ctx)
 			return
 		}
 	}
+}
+
+// writeLastUses writes after ctx has ended.
+func (a *Applications) writeLastUses(ctx context.Context) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLast)
+	defer cancel()
+	a.writeUses(last)
 }
 
 // writeUses is Service.writeUses for connections.

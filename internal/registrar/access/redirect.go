@@ -124,10 +124,10 @@ func RedirectHost(uri string) (host string, local bool) {
 	if err != nil {
 		return "", false
 	}
-	switch {
-	case parsed.Scheme == "https":
+	switch parsed.Scheme {
+	case "https":
 		return parsed.Host, false
-	case parsed.Scheme == "http":
+	case "http":
 		return parsed.Hostname(), true
 	default:
 		return parsed.Scheme + ":", true

@@ -124,7 +124,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://app.example/other", http.StatusFound)
 		},
-		"not found": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
+		"not found": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
 		"html": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `{"client_id":"x"}`)
