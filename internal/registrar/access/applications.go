@@ -38,7 +38,7 @@ const (
 // What can go wrong with applications. Transports have a sentence for each.
 const (
 	UnknownClient   registrar.Code = "unknown_client"
-	WrongSecret     registrar.Code = "wrong_client_secret"    
+	WrongSecret     registrar.Code = "wrong_client_secret"
 	SecretOfPublic  registrar.Code = "secret_of_public_client"
 	BadRedirect     registrar.Code = "bad_redirect"
 	BadDocument     registrar.Code = "bad_client_document"
