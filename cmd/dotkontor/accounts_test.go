@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -85,7 +88,11 @@ func TestATokenIsBadOnlyIfTheDatabaseSaysSo(t *testing.T) {
 	t.Parallel()
 	people := openTestAccounts(t)
 	unknown, _ := registrar.NewSecret(registrar.PersonalToken)
-	tokens := agentTokens{people.access}
+	metrics := prometheus.NewRegistry()
+	tokens, err := newAgentTokens(people.access, metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, bearer := range []string{unknown, "nonsense"} {
 		if _, err := tokens.Verify(t.Context(), bearer); !errors.Is(err, mcp.ErrBadToken) {
 			t.Errorf("%s: got %v", bearer[:4], err)
@@ -103,6 +110,17 @@ func TestATokenIsBadOnlyIfTheDatabaseSaysSo(t *testing.T) {
 	}
 	if _, err := tokens.Verify(t.Context(), "nonsense"); !errors.Is(err, mcp.ErrBadToken) {
 		t.Errorf("nonsense without the database: got %v", err)
+	}
+	families, err := metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := make(map[string]float64)
+	for _, metric := range families[0].GetMetric() {
+		counted[metric.GetLabel()[0].GetValue()] = metric.GetCounter().GetValue()
+	}
+	if want := map[string]float64{"good": 0, "bad": 3, "unchecked": 2}; !maps.Equal(counted, want) {
+		t.Errorf("counted are %v, want %v", counted, want)
 	}
 	if _, err := (agentDomains{people.holdings}).List(t.Context(), mcp.Caller{Account: "c"}); registrar.CodeOf(err) != "database" {
 		t.Errorf("the list without the database: got %v", err)

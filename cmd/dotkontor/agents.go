@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
@@ -19,21 +21,39 @@ const (
 )
 
 // agentTokens tells the MCP endpoint whose a token is.
-type agentTokens struct{ access *access.Service }
+type agentTokens struct {
+	access *access.Service
+	// Each check is counted in one of these.
+	good, bad, unchecked prometheus.Counter
+}
 
-var _ mcp.Tokens = agentTokens{}
+var _ mcp.Tokens = (*agentTokens)(nil)
+
+func newAgentTokens(tokens *access.Service, metrics *prometheus.Registry) (*agentTokens, error) {
+	checks := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_token_checks_total",
+		Help: "Access tokens that came with requests, by outcome: good, bad (unknown, expired or revoked), unchecked (the database did not answer).",
+	}, []string{"outcome"})
+	return &agentTokens{
+		access: tokens,
+		good:   checks.WithLabelValues("good"), bad: checks.WithLabelValues("bad"), unchecked: checks.WithLabelValues("unchecked"),
+	}, metrics.Register(checks)
+}
 
 // Verify says ErrBadToken only where it is certain.
-func (t agentTokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
+func (t *agentTokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTokenWithin)
 	defer cancel()
 	grant, err := t.access.Verify(ctx, bearer)
 	switch {
 	case errors.Is(err, &registrar.Error{Kind: registrar.KindUnauthenticated}):
+		t.bad.Inc()
 		return mcp.Caller{}, mcp.ErrBadToken
 	case err != nil:
+		t.unchecked.Inc()
 		return mcp.Caller{}, databaseFault(err)
 	}
+	t.good.Inc()
 	return mcp.Caller{Account: grant.Customer, TokenID: grant.TokenID, Kind: grant.Kind, MayWrite: grant.MayWrite}, nil
 }
 

@@ -130,6 +130,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.people = people
+	tokens, err := newAgentTokens(people.access, p.metrics)
+	if err != nil {
+		return nil, p.abandon(err)
+	}
 	handler, err := web.New(web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -152,7 +156,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
-			Tokens: agentTokens{people.access}, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
+			Tokens: tokens, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
@@ -182,7 +186,7 @@ func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*acco
 	p.background = append(p.background, people.background...)
 	p.closers = append(p.closers, func() {
 		if people.close() != nil {
-			p.logger.Warn("the database was not closed well")
+			p.logger.WarnContext(context.WithoutCancel(ctx), "the database was not closed well")
 		}
 	})
 	if people.post.runner == nil {

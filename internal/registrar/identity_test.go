@@ -54,3 +54,20 @@ func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
 		}
 	}
 }
+
+func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []registrar.SecretKind{
+		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret,
+	} {
+		secret, _ := registrar.NewSecret(kind)
+		if !registrar.HoldsSecret("key=" + secret) {
+			t.Errorf("%s is not recognised", kind)
+		}
+	}
+	for _, harmless := range []string{"", "dotkontor", "utm_source=dotkontor_docs", "live_"} {
+		if registrar.HoldsSecret(harmless) {
+			t.Errorf("%q is taken for a secret", harmless)
+		}
+	}
+}

@@ -92,8 +92,9 @@ func TestRightPasswordsAreNotCounted(t *testing.T) {
 
 func TestGuessesInParallelKeepTheBudget(t *testing.T) {
 	onSQLite(t, func(w *world) {
+		// Hashes that take long enough for all guesses to be waiting.
+		w.restart(func(cfg *customer.Config) { cfg.Cost, cfg.Hashes = customer.Cost{Memory: 16 << 10, Passes: 2}, 2 })
 		w.member(email)
-		w.restart(func(cfg *customer.Config) { cfg.Hashes = 2 })
 		var wrong atomic.Int32
 		var all sync.WaitGroup
 		for range 100 {

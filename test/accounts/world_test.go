@@ -180,9 +180,16 @@ func (w *world) mails() []mail {
 		if hasLink {
 			var hash registrar.SecretHash
 			m.link, hash = registrar.NewSecret(registrar.LinkSecret)
-			w.must(w.db.StoreLink(w.Context(), letters.Link{
+			lease := w.clock().Add(time.Minute)
+			claimed, err := w.db.ClaimLetter(w.Context(), letter.ID, letter.DueAt, lease)
+			w.must(err)
+			stored, err := w.db.StoreLink(w.Context(), letter.ID, lease, letters.Link{
 				Hash: hash, Kind: letter.Kind, Customer: letter.Customer, Email: letter.To, ExpiresAt: w.clock().Add(life),
-			}))
+			})
+			w.must(err)
+			if !claimed || !stored {
+				continue // withdrawn meanwhile, as the runner would find out
+			}
 		}
 		w.must(w.db.RemoveLetter(w.Context(), letter.ID))
 		arrived = append(arrived, m)

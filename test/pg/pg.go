@@ -129,8 +129,25 @@ func Database(t testing.TB) string {
 	return address
 }
 
-// script runs scripts/postgres.sh of the repository above this folder.
+// script runs scripts/postgres.sh of the repository.
 func script(environment []string, args ...string) (string, error) {
+	path, err := scriptPath()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, path, args...)
+	command.Env = environment
+	command.Stderr = os.Stderr
+	// The server outlives the script, so its output must not be waited for.
+	command.WaitDelay = time.Second
+	out, err := command.Output()
+	return string(out), err
+}
+
+// scriptPath looks in this folder and those above it.
+func scriptPath() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return "", err
@@ -138,15 +155,7 @@ func script(environment []string, args ...string) (string, error) {
 	for {
 		path := filepath.Join(folder, "scripts", "postgres.sh")
 		if _, err := os.Stat(path); err == nil {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			defer cancel()
-			command := exec.CommandContext(ctx, path, args...)
-			command.Env = environment
-			command.Stderr = os.Stderr
-			// The server outlives the script, so its output must not be waited for.
-			command.WaitDelay = time.Second
-			out, err := command.Output()
-			return string(out), err
+			return path, nil
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {

@@ -15,7 +15,7 @@ func TestADatabaseIsEmptyAndOfItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.Close()
+		t.Cleanup(func() { db.Close() })
 		if _, err := db.ExecContext(t.Context(), "CREATE TABLE mine (x TEXT)"); err != nil {
 			t.Error(err)
 		}

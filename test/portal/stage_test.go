@@ -94,6 +94,7 @@ func (lookups) Check(context.Context, string) (lookup.Answer, error) { return lo
 func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
 	return lookup.WhoisAnswer{}, nil
 }
+
 func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
 
 type budget struct{}

@@ -31,7 +31,7 @@ const (
 	// that is closed to everybody. The bearer does not learn which.
 	BadToken registrar.Code = "bad_token"
 	// NoSuchToken goes with KindNotFound.
-	NoSuchToken registrar.Code = "no_such_token" //nolint:gosec // the name of an error
+	NoSuchToken registrar.Code = "no_such_token"
 	// PersonsOnly goes with KindForbidden.
 	PersonsOnly registrar.Code = "persons_only"
 	// OperatorsOnly goes with KindForbidden.

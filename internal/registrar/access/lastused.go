@@ -62,8 +62,8 @@ func (s *Service) Run(ctx context.Context) {
 			s.writeUses(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLast)
-			defer cancel()
 			s.writeUses(last)
+			cancel()
 			return
 		}
 	}

@@ -37,19 +37,23 @@ func TestWhatIsWrongIsRefusedBeforeTheStore(t *testing.T) {
 	}{
 		"a person": {
 			registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"},
-			func(*Addition) {}, registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly},
+			func(*Addition) {},
+			registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly},
 		},
 		"no name": {
 			operator,
-			func(a *Addition) { a.Name = registrar.Name{} }, registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameEmpty},
+			func(a *Addition) { a.Name = registrar.Name{} },
+			registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameEmpty},
 		},
 		"a made-up state": {
 			operator,
-			func(a *Addition) { a.Status = "lost" }, registrar.Error{Kind: registrar.KindInvalid, Code: BadStatus},
+			func(a *Addition) { a.Status = "lost" },
+			registrar.Error{Kind: registrar.KindInvalid, Code: BadStatus},
 		},
 		"no date": {
 			operator,
-			func(a *Addition) { a.PaidUntil = time.Time{} }, registrar.Error{Kind: registrar.KindInvalid, Code: PaidUntilMissing},
+			func(a *Addition) { a.PaidUntil = time.Time{} },
+			registrar.Error{Kind: registrar.KindInvalid, Code: PaidUntilMissing},
 		},
 	} {
 		addition := good

@@ -78,11 +78,18 @@ func TestInASharedNetworkATokenCountsAndElsewhereItsAddress(t *testing.T) {
 		token string
 		want  bool
 	}{
-		{shared, "", true}, {shared, "", false}, // the shared address's own budget
-		{shared, "a", true}, {shared, "a", true}, {shared, "a", false},
+		{shared, "", true},
+		{shared, "", false}, // the shared address's own budget
+		{shared, "a", true},
+		{shared, "a", true},
+		{shared, "a", false},
 		{shared, "b", true},
-		{own, "b", true}, {own, "c", true}, {own, "d", false}, {own, "", false}, // tokens are no way round
-		{shared, "b", true}, {shared, "b", false},
+		{own, "b", true},
+		{own, "c", true},
+		{own, "d", false},
+		{own, "", false}, // tokens are no way round
+		{shared, "b", true},
+		{shared, "b", false},
 	} {
 		spend := func() (Decision, []Window) { return budget.SpendFor(step.addr, step.token) }
 		if step.token == "" {

@@ -82,7 +82,7 @@ func Start(opts Options) (*Inbox, error) {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	if opts.Seed == 0 {
-		opts.Seed = rand.Uint64() //nolint:gosec // chaos is no secret
+		opts.Seed = rand.Uint64()
 	}
 	letters, err := listen(opts.Listen)
 	if err != nil {
@@ -94,7 +94,7 @@ func Start(opts Options) (*Inbox, error) {
 	}
 	b := &Inbox{
 		opts: opts, address: letters.Addr().String(), page: "http://" + pages.Addr().String() + "/",
-		dice: rand.New(rand.NewPCG(opts.Seed, 0)), //nolint:gosec // chaos is no secret
+		dice: rand.New(rand.NewPCG(opts.Seed, 0)),
 	}
 	silent := log.New(discard{}, "", 0) // foreign words about letters are nobody's business
 	b.smtp = smtp.NewServer(b)

@@ -46,7 +46,7 @@ type server struct {
 func start(t *testing.T, offerTLS, implicit bool) *server {
 	t.Helper()
 	s := &server{}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestFaultsAreToldApartAndQuoteNothing(t *testing.T) {
 
 func TestASilentServerEndsWithTheDeadline(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ const (
 	sentenceBadName      = "This is not a domain name. Give it with its extension, for example example.de."
 	sentenceUnsupported  = "This extension is not sold here. list_tlds shows those that are."
 	sentenceRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
-	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call."
+	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
 	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."

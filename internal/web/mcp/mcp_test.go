@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 )
 
 const (
@@ -147,45 +145,6 @@ func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, err
 		return OrderStatus{}, ErrNotFound
 	}
 	return OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821, Items: []OrderItem{}}, nil
-}
-
-// budget has a number of calls left; last is the token that was counted last.
-type budget struct {
-	left atomic.Int64
-	mu   sync.Mutex
-	last any
-}
-
-func (b *budget) counted() any {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.last
-}
-
-func (b *budget) by(key any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.last = key
-}
-
-func (b *budget) SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window) {
-	decision, windows := b.Spend(addr)
-	b.by(token)
-	return decision, windows
-}
-
-func (b *budget) Allow(token quota.Key) quota.Decision {
-	decision, _ := b.Spend(netip.Addr{})
-	b.by(token)
-	return decision
-}
-
-func (b *budget) Spend(addr netip.Addr) (quota.Decision, []quota.Window) {
-	b.by(addr)
-	if b.left.Add(-1) < 0 {
-		return quota.Decision{RetryAfter: 4200 * time.Millisecond}, nil
-	}
-	return quota.Decision{Allowed: true}, nil
 }
 
 func newServer(t testing.TB, change func(*Config)) (*Server, *world) {

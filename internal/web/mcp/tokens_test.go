@@ -8,11 +8,53 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 )
+
+// budget has a number of calls left; last is the token that was counted last.
+type budget struct {
+	left atomic.Int64
+	mu   sync.Mutex
+	last any
+}
+
+func (b *budget) counted() any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}
+
+func (b *budget) by(key any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = key
+}
+
+func (b *budget) SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window) {
+	decision, windows := b.Spend(addr)
+	b.by(token)
+	return decision, windows
+}
+
+func (b *budget) Allow(token quota.Key) quota.Decision {
+	decision, _ := b.Spend(netip.Addr{})
+	b.by(token)
+	return decision
+}
+
+func (b *budget) Spend(addr netip.Addr) (quota.Decision, []quota.Window) {
+	b.by(addr)
+	if b.left.Add(-1) < 0 {
+		return quota.Decision{RetryAfter: 4200 * time.Millisecond}, nil
+	}
+	return quota.Decision{Allowed: true}, nil
+}
 
 func failureIn(t *testing.T, got *httptest.ResponseRecorder) failure {
 	t.Helper()

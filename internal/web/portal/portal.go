@@ -56,7 +56,7 @@ func New(cfg Config) (*Handler, error) {
 const (
 	profilePath  = "/portal/profile"
 	securityPath = "/portal/security"
-	tokensPath   = "/portal/tokens" //nolint:gosec // an address
+	tokensPath   = "/portal/tokens"
 	appsPath     = "/portal/apps"
 	codePath     = "/portal/sign-in/code"
 )

@@ -10,7 +10,7 @@ import (
 
 const (
 	registrantPath = "/portal/profile/registrant"
-	passwordPath   = "/portal/profile/password" //nolint:gosec // an address
+	passwordPath   = "/portal/profile/password"
 	emailPath      = "/portal/profile/email"
 )
 

@@ -57,7 +57,7 @@ func used(t *testing.T) map[string]bool {
 			if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			text, err := os.ReadFile(file) //nolint:gosec // our own files
+			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 	}
 	note := regexp.MustCompile(`v\.Note\("([a-z_]+)"\)`)
 	for _, file := range source {
-		text, err := os.ReadFile(file) //nolint:gosec // our own files
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
