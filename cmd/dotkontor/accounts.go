@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -16,6 +17,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/clientdoc"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
 // keyFile holds the key that seals second factors, beside the database that they
@@ -32,6 +35,7 @@ type accounts struct {
 	db        *store.DB
 	customers *customer.Service
 	access    *access.Service
+	apps      *access.Applications
 	holdings  *holding.Service
 	post      *post
 	// background is what a service runs beside its requests; a command does not.
@@ -77,14 +81,28 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if err != nil {
 		return err
 	}
-	if a.access, err = access.New(access.Config{Store: a.db, Log: logger}); err != nil {
+	if a.apps, err = newApplications(cfg, a.db, logger); err != nil {
+		return err
+	}
+	if a.access, err = access.New(access.Config{Store: a.db, Log: logger, Applications: a.apps}); err != nil {
 		return err
 	}
 	if a.holdings, err = holding.New(holding.Config{Store: a.db, Now: now}); err != nil {
 		return err
 	}
-	a.background = append(a.background, a.access.Run, a.customers.Run, a.post.run)
+	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
 	return nil
+}
+
+// newApplications is what connects applications to accounts.
+func newApplications(cfg config.Config, db *store.DB, logger *slog.Logger) (*access.Applications, error) {
+	settings := access.ApplicationsConfig{
+		Store: db, Resource: strings.TrimSuffix(cfg.BaseURL, "/") + mcp.Path, Leeway: time.Duration(cfg.OAuth.RefreshLeeway), Log: logger,
+	}
+	if cfg.FetchesDocuments() {
+		settings.Documents = clientdoc.New("dotkontor/" + version)
+	}
+	return access.NewApplications(settings)
 }
 
 func (a *accounts) close() error { return a.db.Close() }

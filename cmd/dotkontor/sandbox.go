@@ -178,6 +178,8 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
+	// The simulated world has no applications' documents, and the sandbox asks no other.
+	cfg.OAuth.ClientDocuments = "off"
 	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -110,6 +111,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	registrations, err := p.newLimiter(
+		quota.Window{Limit: cfg.Limits.RegisterPerMinute, Per: time.Minute}, quota.Window{Limit: cfg.Limits.RegisterPerHour, Per: time.Hour})
+	if err != nil {
+		return nil, err
+	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
 	if err != nil {
 		return nil, err
@@ -138,6 +144,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
 			TokenPerMinute:  cfg.Limits.TokenPerMinute,
 			TokenPerHour:    cfg.Limits.TokenPerHour,
+			ClientDocuments: p.cfg.FetchesDocuments(),
 		},
 		Lookups: look.engine,
 		Budget:  budget,
@@ -151,8 +158,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
 			Tokens: tokens, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
 		},
+		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, MailWorks: people.post.runner != nil,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps,
+			MailWorks: people.post.runner != nil,
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,

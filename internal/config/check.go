@@ -60,6 +60,8 @@ func (c *Config) Check() error {
 	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
+	k.oneOf("oauth.client_documents", c.OAuth.ClientDocuments, "auto", "on", "off")
+	k.duration("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)
 }
 
@@ -117,6 +119,7 @@ func (l *Limits) check(k *checker) {
 	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
 	for key, value := range map[string]int{
 		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
+		"register_per_minute": l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
 		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,

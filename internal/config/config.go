@@ -13,6 +13,7 @@ package config
 import (
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
@@ -42,6 +43,31 @@ type Config struct {
 	Lookup   Lookup   `toml:"lookup"`
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
+	OAuth    OAuth    `toml:"oauth"`
+}
+
+// OAuth is how applications are connected.
+type OAuth struct {
+	// RefreshLeeway is how long the refresh token before the current one is still
+	// accepted, because several processes of one customer may share it. After
+	// that, and at once if it is 0s, its reuse ends the connection. Default: 20s.
+	RefreshLeeway Duration `toml:"refresh_leeway"`
+	// ClientDocuments says whether applications may be known by a document at an
+	// address of their own, which the service then fetches: on, off, or auto,
+	// which is on where BaseURL begins with https. Default: auto.
+	ClientDocuments string `toml:"client_documents"`
+}
+
+// FetchesDocuments says whether the documents of applications are fetched.
+func (c *Config) FetchesDocuments() bool {
+	switch c.OAuth.ClientDocuments {
+	case "on":
+		return true
+	case "off":
+		return false
+	default:
+		return strings.HasPrefix(c.BaseURL, "https://")
+	}
 }
 
 // Mail is how letters to customers leave. Without a server they wait in the
@@ -150,6 +176,11 @@ type Limits struct {
 	// recipient, and from one address. Default: 3 and 20.
 	LettersPerRecipient int `toml:"letters_per_recipient"`
 	LettersPerAddress   int `toml:"letters_per_address"`
+	// RegisterPerMinute and RegisterPerHour are how many applications one address
+	// may register. They are generous, because hosted assistants register for all
+	// their users from a few addresses. Default: 60 and 1200.
+	RegisterPerMinute int `toml:"register_per_minute"`
+	RegisterPerHour   int `toml:"register_per_hour"`
 	// SharedEgress gives networks whose users share a few addresses limits of
 	// their own, each address for itself; whois_lookup gets half as much. A call
 	// of a tool with a valid token counts there by token. Default: none.
@@ -293,6 +324,7 @@ func Default() Config {
 			TokenPerMinute: 60, TokenPerHour: 1000,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
 			LettersPerRecipient: 3, LettersPerAddress: 20,
+			RegisterPerMinute: 60, RegisterPerHour: 1200,
 		},
 		Lookup: Lookup{
 			Deadline:    Duration(5500 * time.Millisecond),
@@ -311,6 +343,7 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
-		Mail: Mail{TLS: "starttls"},
+		Mail:  Mail{TLS: "starttls"},
+		OAuth: OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
 	}
 }

@@ -24,12 +24,14 @@ const (
 	RefreshToken  SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
 	ClientSecret  SecretKind = "dotkontor_client_"
 	CodeSecret    SecretKind = "dotkontor_code_" //nolint:gosec // a prefix
+	ConsentSecret SecretKind = "dotkontor_consent_"
 	Ceremony      SecretKind = "dotkontor_ceremony_"
 )
 
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+	ConsentSecret, Ceremony,
 }
 
 // HoldsSecret says whether text has something in it that looks like one of our

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
@@ -33,6 +34,10 @@ type Config struct {
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
+	// OAuth is where applications are connected. The front fills in what it
+	// shares; without applications, or without a portal to sign in at, its
+	// endpoints say that they are not in service.
+	OAuth oauth.Config
 	// Now is the clock of sessions, the same as the customers' one; nil means
 	// time.Now.
 	Now func() time.Time
@@ -81,13 +86,40 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	return people{frame: frame, pages: pages.Routes()}, nil
 }
 
+// newOAuth are the endpoints of OAuth, in service or not.
+func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *later.Handler) ([]route, error) {
+	if frame == nil || cfg.OAuth.Applications == nil {
+		return []route{
+			{"POST", "/oauth/register/{$}", pending.OAuth, true},
+			{"POST", "/oauth/register", pending.OAuth, true},
+			{"GET", "/oauth/authorize/{$}", pending.OAuth, false},
+			{"GET", "/oauth/authorize", pending.OAuth, false},
+			{"POST", "/oauth/token/{$}", pending.OAuth, true},
+			{"POST", "/oauth/token", pending.OAuth, true},
+			{"POST", "/oauth/revoke/{$}", pending.OAuth, true},
+			{"POST", "/oauth/revoke", pending.OAuth, true},
+		}, nil
+	}
+	shared := cfg.OAuth
+	shared.BaseURL, shared.Frame, shared.Address = cfg.Facts.BaseURL, frame, addresses.find
+	handler, err := oauth.New(shared)
+	if err != nil {
+		return nil, err
+	}
+	var list []route
+	for _, r := range handler.Routes() {
+		list = append(list, route{r.Method, r.Path, r.Handler, r.AnyOrigin})
+	}
+	return list, nil
+}
+
 // has says whether a path is a page's.
 func (p people) has(path string) bool {
 	return slices.ContainsFunc(p.pages, func(r page.Route) bool { return r.Path == path })
 }
 
 // routes is everything that the service answers to, in the contract's order.
-func routes(cfg Config, addresses addressFinder) ([]route, error) {
+func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, error) {
 	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.find)
 	documents, err := discovery.New(cfg.Facts)
 	if err != nil {
@@ -98,8 +130,12 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 		return nil, err
 	}
 	pending := later.New(time.Now)
+	applications, err := newOAuth(cfg, addresses, frame, pending)
+	if err != nil {
+		return nil, err
+	}
 	const anyOrigin = true
-	return []route{
+	return slices.Concat([]route{
 		{"POST", "/api/domain/check", lookups.Check, anyOrigin},
 		{"POST", "/api/domain/search", lookups.Search, anyOrigin},
 
@@ -111,18 +147,7 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
-
-		// Both spellings: clients that strip the slash do not follow redirects
-		// of a POST.
-		{"POST", "/oauth/register/{$}", pending.OAuth, anyOrigin},
-		{"POST", "/oauth/register", pending.OAuth, anyOrigin},
-		{"GET", "/oauth/authorize/{$}", pending.OAuth, false},
-		{"GET", "/oauth/authorize", pending.OAuth, false},
-		{"POST", "/oauth/token/{$}", pending.OAuth, anyOrigin},
-		{"POST", "/oauth/token", pending.OAuth, anyOrigin},
-		{"POST", "/oauth/revoke/{$}", pending.OAuth, anyOrigin},
-		{"POST", "/oauth/revoke", pending.OAuth, anyOrigin},
-
+	}, applications, []route{
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
@@ -141,7 +166,7 @@ func routes(cfg Config, addresses addressFinder) ([]route, error) {
 		{"GET", "/{$}", documents.Welcome, false},
 		{"GET", "/healthz", healthz, false},
 		{"GET", "/readyz", readyz(cfg.Ready), false},
-	}, nil
+	}), nil
 }
 
 // agents is the endpoint's configuration with what it shares with the rest.
@@ -158,11 +183,11 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
 	}
 	addresses := addressFinder{trusted: cfg.TrustedProxies}
-	list, err := routes(cfg, addresses)
+	forPeople, err := newPeople(cfg, addresses)
 	if err != nil {
 		return nil, err
 	}
-	forPeople, err := newPeople(cfg, addresses)
+	list, err := routes(cfg, addresses, forPeople.frame)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +214,8 @@ func New(cfg Config) (http.Handler, error) {
 		switch {
 		case path == mcp.Path || path == mcp.LoginPath:
 			res.refuse = mcp.RefuseMethod
+		case strings.HasPrefix(path, oauth.Prefix):
+			res.refuse = oauth.RefuseMethod
 		case forPeople.has(path):
 			res.refuse = forPeople.frame.NoSuchMethod
 		}

@@ -188,12 +188,13 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 // until it has a row here.
 var foreign = map[string]func(objects) string{
 	"/portal/tokens/{id}/revoke":   func(o objects) string { return "/portal/tokens/" + o.token + "/revoke" },
+	"/portal/apps/{id}/disconnect": func(o objects) string { return "/portal/apps/" + o.app + "/disconnect" },
 	"/portal/sessions/{id}/end":    func(o objects) string { return "/portal/sessions/" + o.session + "/end" },
 	"/portal/passkeys/{id}/remove": func(o objects) string { return "/portal/passkeys/" + o.passkey + "/remove" },
 }
 
 // objects are somebody's.
-type objects struct{ token, session, passkey string }
+type objects struct{ token, session, passkey, app string }
 
 func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	t.Parallel()
@@ -209,9 +210,12 @@ func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	check(t, err)
 	sessions, err := s.customers.Sessions(t.Context(), actor)
 	check(t, err)
-	owned := objects{token: tokens[0].ID, session: sessions[0].ID, passkey: s.passkey(victim.ID)}
+	owned := objects{
+		token: tokens[0].ID, session: sessions[0].ID, passkey: s.passkey(victim.ID), app: s.connect(victim.ID),
+	}
 	unknown := objects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",
+		app: "grant_00000000000000000000000000",
 	}
 	for _, route := range s.routes {
 		if !strings.Contains(route.Path, "{id}") {
@@ -229,6 +233,9 @@ func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	}
 	if tokens, err = s.access.List(t.Context(), actor); err != nil || len(tokens) != 1 {
 		t.Errorf("the victim's token is gone: %v", err)
+	}
+	if apps, err := s.apps.Apps(t.Context(), actor); err != nil || len(apps) != 1 {
+		t.Errorf("the victim's application is gone: %v", err)
 	}
 	if got := theirs.get("/portal/profile"); got.status != http.StatusOK {
 		t.Errorf("the victim's session is gone: %d", got.status)

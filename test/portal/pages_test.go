@@ -51,6 +51,8 @@ func every(t *testing.T) (*stage, map[string]answer) {
 		"token-made":      b.post("/portal/tokens", url.Values{"name": {"<b>Agent</b>"}}),
 		"token-bad":       b.post("/portal/tokens", url.Values{"name": {""}}),
 		"tokens":          b.get("/portal/tokens"),
+		"apps-empty":      b.get("/portal/apps"),
+		"apps":            s.withApp(b, added.ID),
 		"sign-in-again":   b.get("/portal/sign-in-again?next=%2Fportal%2Ftokens"),
 		"security":        b.get("/portal/security"),
 		"activity":        b.get("/portal/activity"),

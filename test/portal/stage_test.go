@@ -46,6 +46,7 @@ type stage struct {
 	base      string
 	customers *customer.Service
 	access    *access.Service
+	apps      *access.Applications
 	holdings  *holding.Service
 	db        *store.DB
 	handler   http.Handler
@@ -149,11 +150,13 @@ func open(t *testing.T, mailWorks bool) *stage {
 		LettersWaiting: runner.Wake,
 	})
 	check(t, err)
+	s.apps, err = access.NewApplications(access.ApplicationsConfig{Store: db, Resource: s.base + mcp.Path, Now: s.clock.now, Log: logger})
+	check(t, err)
 	s.access, err = access.New(access.Config{Store: db, Now: s.clock.now, Log: logger})
 	check(t, err)
 	s.holdings, err = holding.New(holding.Config{Store: db, Now: s.clock.now})
 	check(t, err)
-	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, MailWorks: mailWorks}
+	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: mailWorks}
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
 		Agents: mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},

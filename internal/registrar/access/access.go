@@ -54,6 +54,9 @@ type Config struct {
 	// MaxRemembered bounds the tokens whose last use waits to be written. Uses
 	// of others are forgotten until the next write. Default: 100000.
 	MaxRemembered int
+	// Applications decides about the tokens of connected applications. Default:
+	// nobody can connect one.
+	Applications *Applications
 }
 
 // Service is safe for use by many goroutines.
@@ -62,6 +65,8 @@ type Service struct {
 	now   func() time.Time
 	log   *slog.Logger
 	used  memory
+
+	applications *Applications
 }
 
 // New returns a Service. Whoever calls it also calls Run.
@@ -78,7 +83,9 @@ func New(cfg Config) (*Service, error) {
 	if cfg.MaxRemembered == 0 {
 		cfg.MaxRemembered = 100_000
 	}
-	return &Service{store: cfg.Store, now: cfg.Now, log: cfg.Log, used: memory{bound: cfg.MaxRemembered}}, nil
+	return &Service{
+		store: cfg.Store, now: cfg.Now, log: cfg.Log, used: memory{bound: cfg.MaxRemembered}, applications: cfg.Applications,
+	}, nil
 }
 
 // Create makes a token for the actor's account and returns it with its secret,
@@ -166,6 +173,9 @@ func (s *Service) RevokeAny(ctx context.Context, operator registrar.Actor, id st
 // token that opens nothing; any other error says that it could not be found
 // out, and nothing is opened either.
 func (s *Service) Verify(ctx context.Context, bearer string) (Grant, error) {
+	if s.applications != nil && strings.HasPrefix(bearer, string(registrar.AccessToken)) {
+		return s.applications.Verify(ctx, bearer)
+	}
 	hash, ok := registrar.HashSecret(registrar.PersonalToken, bearer)
 	if !ok {
 		return Grant{}, refused()

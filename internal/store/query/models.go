@@ -4,12 +4,53 @@
 
 package query
 
+type AccessToken struct {
+	Hash      string
+	GrantID   string
+	Scope     string
+	ExpiresAt int64
+}
+
 type Ceremony struct {
 	Hash       string
 	Kind       string
 	CustomerID string
 	Data       string
 	ExpiresAt  int64
+}
+
+type Client struct {
+	ID           string
+	Kind         string
+	Name         string
+	RedirectUris string
+	AuthMethod   string
+	SecretHash   string
+	CreatedAt    int64
+	LastUsedAt   int64
+}
+
+type Code struct {
+	Hash        string
+	ClientID    string
+	ClientName  string
+	CustomerID  string
+	RedirectUri string
+	Challenge   string
+	Scope       string
+	Resource    string
+	ExpiresAt   int64
+	UsedAt      int64
+	GrantID     string
+}
+
+type Consent struct {
+	Hash       string
+	SessionID  string
+	CustomerID string
+	Request    string
+	ExpiresAt  int64
+	UsedAt     int64
 }
 
 type Customer struct {
@@ -58,6 +99,21 @@ type Domain struct {
 	UpdatedAt  int64
 }
 
+type Grant struct {
+	ID          string
+	CustomerID  string
+	ClientID    string
+	ClientName  string
+	RedirectUri string
+	Scope       string
+	Resource    string
+	Generation  int64
+	CreatedAt   int64
+	LastUsedAt  int64
+	ExpiresAt   int64
+	RevokedAt   int64
+}
+
 type Link struct {
 	Hash       string
 	Kind       string
@@ -93,6 +149,15 @@ type RecoveryCode struct {
 	CustomerID string
 	Hash       string
 	UsedAt     int64
+}
+
+type RefreshToken struct {
+	Hash       string
+	GrantID    string
+	Generation int64
+	ExpiresAt  int64
+	UsedAt     int64
+	Reuses     int64
 }
 
 type Registrant struct {

@@ -29,6 +29,8 @@ type Facts struct {
 	LookupPerMinute, LookupPer6Hours int
 	// WhoisPerMinute and WhoisPer6Hours are those of whois_lookup.
 	WhoisPerMinute, WhoisPer6Hours int
+	// ClientDocuments says that clients may be known by a document of their own.
+	ClientDocuments bool
 	// TokenPerMinute and TokenPerHour are those of signed-in tools.
 	TokenPerMinute, TokenPerHour int
 }
@@ -122,6 +124,7 @@ func (f Facts) render(file string) ([]byte, error) {
 		"{base_url}", base,
 		"{version}", version,
 		"{host}", urnHost(f.BaseURL),
+		"{client_documents}", strconv.FormatBool(f.ClientDocuments),
 		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
 		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
 		"{whois_per_minute}", strconv.Itoa(f.WhoisPerMinute),

@@ -10,6 +10,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"menu.profile":  "Profile",
 	"menu.security": "Security",
 	"menu.tokens":   "MCP and API access",
+	"menu.apps":     "Applications",
 	"menu.activity": "Activity",
 
 	"field.optional": "(optional)",

@@ -10,6 +10,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"menu.profile":  "Profil",
 	"menu.security": "Sicherheit",
 	"menu.tokens":   "MCP- und API-Zugang",
+	"menu.apps":     "Anwendungen",
 	"menu.activity": "Verlauf",
 
 	"field.optional": "(freiwillig)",

@@ -177,6 +177,7 @@ var menu = [...]menuEntry{
 	{Path: "/portal/profile", Label: "menu.profile"},
 	{Path: "/portal/security", Label: "menu.security"},
 	{Path: "/portal/tokens", Label: "menu.tokens"},
+	{Path: "/portal/apps", Label: "menu.apps"},
 	{Path: "/portal/activity", Label: "menu.activity"},
 }
 

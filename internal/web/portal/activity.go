@@ -56,6 +56,15 @@ func (h *Handler) names(v *page.Visit) (map[string]string, error) {
 	for _, token := range tokens {
 		names[token.ID] = token.Name
 	}
+	apps, err := h.applications.Apps(v.R.Context(), v.Actor())
+	if err != nil {
+		return nil, err
+	}
+	for _, app := range apps {
+		for _, connection := range app.Connections {
+			names[connection] = app.Label
+		}
+	}
 	passkeys, err := h.customers.Passkeys(v.R.Context(), v.Actor())
 	if err != nil {
 		return nil, err

@@ -140,6 +140,20 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"table.last_used":     "Last used",
 	"table.do":            "Action",
 
+	"apps.title":          "Connected applications",
+	"apps.intro":          "You have allowed these applications to act in your name. When you disconnect one, all its access ends at once.",
+	"apps.claim":          "The applications chose their names themselves. Below stands where we answered to.",
+	"apps.none":           "You have connected no application.",
+	"apps.name":           "Application",
+	"apps.unnamed":        "Without a name",
+	"apps.rights":         "May",
+	"apps.write":          "see domains and orders, prepare orders",
+	"apps.read":           "look up only",
+	"apps.connected":      "Connected",
+	"apps.until":          "Good until",
+	"apps.disconnect":     "Disconnect",
+	"apps.disconnect_one": "Disconnect the application {1}",
+
 	"tokens.title":       "MCP and API access",
 	"tokens.intro":       "With a token, programs and agents act in your name. It opens your whole account: give it only to programs that you trust.",
 	"tokens.create":      "New token",
@@ -244,6 +258,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"note.passkey_added":         "The passkey has been added.",
 	"note.passkey_removed":       "The passkey has been removed.",
 	"note.factor_dropped":        "The second factor is switched off.",
+	"note.app_disconnected":      "The application is disconnected. Its access has ended.",
 	"note.token_revoked":         "The token is revoked and no longer good from now on.",
 
 	"problem.bad_credentials":    "E-mail address or password is wrong.",

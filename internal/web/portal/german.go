@@ -140,6 +140,20 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"table.last_used":     "Zuletzt benutzt",
 	"table.do":            "Aktion",
 
+	"apps.title":          "Verbundene Anwendungen",
+	"apps.intro":          "Diesen Anwendungen haben Sie erlaubt, in Ihrem Namen zu handeln. Wenn Sie eine trennen, enden alle ihre Zugänge sofort.",
+	"apps.claim":          "Namen haben die Anwendungen selbst gewählt. Darunter steht, wohin wir geantwortet haben.",
+	"apps.none":           "Sie haben keine Anwendung verbunden.",
+	"apps.name":           "Anwendung",
+	"apps.unnamed":        "Ohne Namen",
+	"apps.rights":         "Darf",
+	"apps.write":          "Domains und Bestellungen sehen, Bestellungen vorbereiten",
+	"apps.read":           "nur nachschlagen",
+	"apps.connected":      "Verbunden",
+	"apps.until":          "Gilt bis",
+	"apps.disconnect":     "Trennen",
+	"apps.disconnect_one": "Anwendung {1} trennen",
+
 	"tokens.title":       "MCP- und API-Zugang",
 	"tokens.intro":       "Mit einem Token handeln Programme und Agenten in Ihrem Namen. Er öffnet Ihr ganzes Konto: Geben Sie ihn nur Programmen, denen Sie vertrauen.",
 	"tokens.create":      "Neuer Token",
@@ -244,6 +258,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"note.passkey_added":         "Der Passkey ist hinzugefügt.",
 	"note.passkey_removed":       "Der Passkey ist entfernt.",
 	"note.factor_dropped":        "Der zweite Faktor ist ausgeschaltet.",
+	"note.app_disconnected":      "Die Anwendung ist getrennt. Ihr Zugang gilt ab sofort nicht mehr.",
 	"note.token_revoked":         "Der Token ist widerrufen und gilt ab sofort nicht mehr.",
 
 	"problem.bad_credentials":    "E-Mail-Adresse oder Passwort stimmen nicht.",

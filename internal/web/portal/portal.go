@@ -18,6 +18,8 @@ type Config struct {
 	Customers Customers
 	Access    Access
 	Holdings  Holdings
+	// Applications are what customers connect by OAuth.
+	Applications Applications
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -31,12 +33,14 @@ type Handler struct {
 	access    Access
 	holdings  Holdings
 	mailWorks bool
+
+	applications Applications
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil {
-		return nil, errors.New("the portal needs a frame, customers, access and holdings")
+	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil || cfg.Applications == nil {
+		return nil, errors.New("the portal needs a frame, customers, access, holdings and applications")
 	}
 	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
 	if err != nil {
@@ -44,7 +48,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications,
 	}, nil
 }
 
@@ -53,6 +57,7 @@ const (
 	profilePath  = "/portal/profile"
 	securityPath = "/portal/security"
 	tokensPath   = "/portal/tokens"
+	appsPath     = "/portal/apps"
 	codePath     = "/portal/sign-in/code"
 )
 
@@ -114,6 +119,8 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: tokensPath, Handler: members(tokensPath, h.tokens)},
 		{Method: post, Path: tokensPath, Handler: members(tokensPath, h.createToken)},
 		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: members(tokensPath, h.revokeToken)},
+		{Method: get, Path: appsPath, Handler: members(appsPath, h.apps)},
+		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: members(appsPath, h.disconnectApp)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
 		{Method: get, Path: "/portal/domains", Handler: members("/portal/domains", h.domains)},
 	}

@@ -78,6 +78,12 @@ type Access interface {
 	Revoke(ctx context.Context, actor registrar.Actor, id string) error
 }
 
+// Applications is what the portal asks about connected applications.
+type Applications interface {
+	Apps(ctx context.Context, actor registrar.Actor) ([]access.App, error)
+	Disconnect(ctx context.Context, actor registrar.Actor, id string) error
+}
+
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)

@@ -1,0 +1,135 @@
+package access
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	maxRedirects      = 10
+	maxRedirectLength = 2048
+)
+
+// privateSchemes are those without a dot that real applications use. A scheme
+// with a dot belongs to the owner of that domain (RFC 8252, 7.1).
+var privateSchemes = []string{"cursor", "vscode", "vscode-insiders"}
+
+// loopbackHosts are this computer, as a redirect URI may name it.
+var loopbackHosts = []string{"127.0.0.1", "[::1]", "localhost"}
+
+// goodRedirect says whether an application may register this address: https,
+// http on this computer, or a private scheme. Everything by which two readers
+// could see two different hosts is refused.
+func goodRedirect(uri string) bool {
+	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") {
+		return false
+	}
+	for i := range len(uri) {
+		if uri[i] <= ' ' || uri[i] > '~' {
+			return false
+		}
+	}
+	parsed, err := url.Parse(uri)
+	if err != nil || parsed.User != nil || hasDotSegment(parsed.Path) {
+		return false
+	}
+	switch parsed.Scheme {
+	case "https":
+		return parsed.Opaque == "" && parsed.Hostname() != "" && strings.HasPrefix(uri, "https://") && goodPort(parsed)
+	case "http":
+		_, ok := loopback(uri)
+		return ok
+	default:
+		scheme, _, _ := strings.Cut(uri, ":")
+		// The comparison with the text keeps out upper case: url.Parse folds it.
+		return scheme == parsed.Scheme && (strings.Contains(scheme, ".") || slices.Contains(privateSchemes, scheme))
+	}
+}
+
+func goodPort(parsed *url.URL) bool { return !strings.HasSuffix(parsed.Host, ":") }
+
+func hasDotSegment(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// loopback takes the port out of an http address of this computer: the
+// application opens whichever is free (RFC 8252, 7.3). No path and "/" are the
+// same place. It is false for every other address.
+func loopback(uri string) (string, bool) {
+	rest, ok := strings.CutPrefix(uri, "http://")
+	if !ok {
+		return "", false
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, tail := rest[:end], rest[end:]
+	for _, host := range loopbackHosts {
+		port, ok := strings.CutPrefix(authority, host)
+		if !ok || port != "" && !isPort(port) {
+			continue
+		}
+		if !strings.HasPrefix(tail, "/") {
+			tail = "/" + tail
+		}
+		return "http://" + host + tail, true
+	}
+	return "", false
+}
+
+func isPort(text string) bool {
+	digits, ok := strings.CutPrefix(text, ":")
+	if !ok || digits == "" || len(digits) > 5 {
+		return false
+	}
+	for _, digit := range digits {
+		if digit < '0' || digit > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// allowsRedirect says whether a request may name this address: letter by letter
+// a registered one, but for the port on this computer.
+func (c Client) allowsRedirect(uri string) bool {
+	if !goodRedirect(uri) {
+		return false
+	}
+	if slices.Contains(c.RedirectURIs, uri) {
+		return true
+	}
+	place, ok := loopback(uri)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
+		other, ok := loopback(registered)
+		return ok && other == place
+	})
+}
+
+// RedirectHost is where an answer will go, as a customer can judge it: the host,
+// or the scheme of an application on the customer's own device. The second value
+// says that it stays on the device.
+func RedirectHost(uri string) (host string, local bool) {
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		return "", false
+	}
+	switch parsed.Scheme {
+	case "https":
+		return parsed.Host, false
+	case "http":
+		return parsed.Hostname(), true
+	default:
+		return parsed.Scheme + ":", true
+	}
+}

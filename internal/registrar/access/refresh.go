@@ -1,0 +1,69 @@
+package access
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Renewal is a request for a new pair (RFC 6749, 6).
+type Renewal struct {
+	Credentials
+	Refresh   string
+	Scope     string
+	Resources []string
+	Address   netip.Addr
+}
+
+// Refresh turns a refresh token into a new pair. The old one is used up.
+//
+// If it comes again, somebody has a copy, and nobody can say who: the family
+// ends. There is one excuse. Several processes of one person share one refresh
+// token and may all find, in the same moment, that the access token has expired.
+// So within the leeway the token directly before the current one gets a pair of
+// its own, a bounded number of times; beyond that number it is refused, but the
+// family lives. Directly before means that no token which it was rotated into has
+// been used yet.
+func (a *Applications) Refresh(ctx context.Context, asked Renewal) (Tokens, error) {
+	client, err := a.authenticate(ctx, asked.Credentials)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if !a.resources.accepts(asked.Resources) {
+		return Tokens{}, invalid(ForeignResource)
+	}
+	hash, ok := registrar.HashSecret(registrar.RefreshToken, asked.Refresh)
+	if !ok {
+		return Tokens{}, invalid(BadRefresh)
+	}
+	token, known, err := a.store.RefreshToken(ctx, hash)
+	if err != nil {
+		return Tokens{}, err
+	}
+	now := a.now()
+	if !known || token.ClientID != client.ID || token.Revoked || token.Disabled ||
+		token.Resource != a.resources.canonical || !now.Before(token.ExpiresAt) {
+		return Tokens{}, invalid(BadRefresh)
+	}
+	scope, ok := narrowed(token.Scope, asked.Scope)
+	if !ok {
+		return Tokens{}, invalid(WiderScope)
+	}
+	tokens, pair := newTokens(scope, now)
+	rotated, err := a.store.Rotate(ctx, Rotation{
+		Hash: hash, GrantID: token.GrantID, Generation: token.Generation, Now: now, Leeway: a.leeway, MaxReuses: maxReuses,
+	}, pair, registrar.Deed{
+		Actor: registrar.Actor{
+			Kind: registrar.ActorApplication, Customer: token.Customer, Through: token.GrantID, Address: asked.Address,
+		},
+		Action: AppReplayed, Customer: token.Customer, At: now,
+	})
+	if err != nil {
+		return Tokens{}, err
+	}
+	if !rotated {
+		return Tokens{}, invalid(BadRefresh)
+	}
+	return tokens, nil
+}

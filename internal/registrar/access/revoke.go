@@ -1,0 +1,40 @@
+package access
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Surrender ends the connection that a token belongs to, whichever of its tokens
+// it is (RFC 7009). A token that is unknown, or of another application, changes
+// nothing, and the caller does not learn which it was.
+func (a *Applications) Surrender(ctx context.Context, given Credentials, token string, address netip.Addr) error {
+	client, err := a.authenticate(ctx, given)
+	if err != nil {
+		return err
+	}
+	grant, owner, customer, err := a.familyOf(ctx, token)
+	if err != nil || grant == "" || owner != client.ID {
+		return err
+	}
+	_, err = a.store.End(ctx, grant, registrar.Deed{
+		Actor:  registrar.Actor{Kind: registrar.ActorApplication, Customer: customer, Through: grant, Address: address},
+		Action: AppEnded, Customer: customer, At: a.now(),
+	})
+	return err
+}
+
+// familyOf finds the connection of a token; grant is empty if there is none.
+func (a *Applications) familyOf(ctx context.Context, token string) (grant, client, customer string, err error) {
+	if hash, ok := registrar.HashSecret(registrar.AccessToken, token); ok {
+		found, _, err := a.store.AccessToken(ctx, hash)
+		return found.GrantID, found.ClientID, found.Customer, err
+	}
+	if hash, ok := registrar.HashSecret(registrar.RefreshToken, token); ok {
+		found, _, err := a.store.RefreshToken(ctx, hash)
+		return found.GrantID, found.ClientID, found.Customer, err
+	}
+	return "", "", "", nil
+}

@@ -1,0 +1,27 @@
+-- name: InsertClient :exec
+INSERT INTO clients (id, kind, name, redirect_uris, auth_method, secret_hash, created_at, last_used_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: RememberDocumentClient :exec
+INSERT INTO clients (id, kind, name, redirect_uris, auth_method, secret_hash, created_at, last_used_at)
+VALUES ($1, 'document', $2, $3, 'none', '', $4, $4)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, redirect_uris = excluded.redirect_uris, last_used_at = excluded.last_used_at;
+
+-- name: ClientByID :one
+SELECT id, kind, name, redirect_uris, auth_method, secret_hash, created_at, last_used_at
+FROM clients
+WHERE id = $1;
+
+-- name: TouchClient :execrows
+UPDATE clients SET last_used_at = $2
+WHERE id = $1;
+
+-- name: DeleteUnusedClients :execrows
+DELETE FROM clients
+WHERE clients.last_used_at < $1 AND clients.id IN (
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < $1
+      AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = c.id)
+    ORDER BY c.last_used_at
+    LIMIT $2
+);

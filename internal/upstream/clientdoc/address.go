@@ -1,0 +1,50 @@
+package clientdoc
+
+import (
+	"errors"
+	"net/netip"
+	"syscall"
+)
+
+var errPrivate = errors.New("the address is not public")
+
+// refused are networks that are not, or not surely, the public internet, beside
+// those that netip knows: IANA's special-purpose registries, and everything in
+// IPv6 that carries an IPv4 address inside.
+var refused = prefixes(
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "240.0.0.0/4",
+	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+	"5f00::/16", "fec0::/10",
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}
+
+// public says whether an address belongs to everybody's internet.
+func public(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	if addr.Zone() != "" || !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return false
+	}
+	for _, network := range refused {
+		if network.Contains(addr) {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyPublic is asked by the dialer about each address it is about to call.
+func onlyPublic(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || to.Port() != 443 || !public(to.Addr()) {
+		return errPrivate
+	}
+	return nil
+}

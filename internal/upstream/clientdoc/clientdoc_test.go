@@ -1,0 +1,179 @@
+package clientdoc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestOnlyPublicAddressesArePublic(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"93.184.216.34": true, "2606:2800:220:1:248:1893:25c8:1946": true, "::ffff:93.184.216.34": true,
+		"127.0.0.1": false, "127.8.8.8": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "169.254.169.254": false,
+		"100.64.0.1": false, "0.0.0.0": false, "192.0.0.8": false, "198.18.0.1": false, "224.0.0.1": false, "255.255.255.255": false,
+		"240.0.0.1": false, "192.0.2.1": false, "203.0.113.7": false,
+		"::1": false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fd12::1": false, "fec0::1": false, "ff02::1": false,
+		"::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false, "::127.0.0.1": false, "64:ff9b::7f00:1": false, "64:ff9b:1::1": false,
+		"2002:7f00:1::": false, "2001:0:1::1": false, "2001:db8::1": false,
+	} {
+		if got := public(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s: public is %v", text, got)
+		}
+	}
+}
+
+// The real dialer is used: a name that resolves to a private address is refused
+// when it is called, whatever was known before.
+func TestPrivateAddressesAreNeverCalled(t *testing.T) {
+	t.Parallel()
+	called := atomic.Bool{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			called.Store(true)
+			_ = conn.Close()
+		}
+	}()
+	client := New("test")
+	for _, address := range []string{
+		"https://" + listener.Addr().String() + "/client", "https://localhost:" + strings.Split(listener.Addr().String(), ":")[1] + "/client",
+		"https://127.0.0.1/client", "https://[::1]/client", "https://[::ffff:127.0.0.1]/client", "https://2130706433/client",
+		"https://169.254.169.254/latest", "http://example.com/client",
+	} {
+		if _, err := client.Document(t.Context(), address); registrar.KindOf(err) != registrar.KindUpstream {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if called.Load() {
+		t.Error("a private address was called")
+	}
+}
+
+func TestThePortIs443(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{"93.184.216.34:443": true, "93.184.216.34:22": false, "93.184.216.34:8443": false, "x": false} {
+		if got := onlyPublic("tcp", address, nil) == nil; got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
+// served is a client whose every call goes to handler.
+func served(t *testing.T, handler http.HandlerFunc) *Client {
+	t.Helper()
+	server := httptest.NewTLSServer(handler)
+	t.Cleanup(server.Close)
+	transport := server.Client().Transport.(*http.Transport).Clone()
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+	}
+	transport.TLSClientConfig.ServerName = "example.com"
+	return newClient("dotkontor/test", transport)
+}
+
+const address = "https://app.example/client.json"
+
+func document(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"client_id":%q,"client_name":"App","redirect_uris":["https://app.example/cb"],"logo_uri":"https://x"}`, address)
+}
+
+func TestADocumentIsReadAndKept(t *testing.T) {
+	t.Parallel()
+	calls := atomic.Int64{}
+	client := served(t, func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		if r.UserAgent() != "dotkontor/test" || r.Method != http.MethodGet || r.Header.Get("Cookie") != "" {
+			t.Errorf("it asked as %s", r.UserAgent())
+		}
+		w.Header().Set("Cache-Control", "max-age=120")
+		document(w)
+	})
+	now := time.Now()
+	client.cache.now = func() time.Time { return now }
+	for range 3 {
+		got, err := client.Document(t.Context(), address)
+		if err != nil || got.ClientID != address || got.Name != "App" || len(got.RedirectURIs) != 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+	}
+	now = now.Add(120 * time.Second)
+	if _, err := client.Document(t.Context(), address); err != nil || calls.Load() != 2 {
+		t.Errorf("%d calls, %v", calls.Load(), err)
+	}
+}
+
+func TestWhatIsNoDocumentIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, handler := range map[string]http.HandlerFunc{
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://app.example/other", http.StatusFound)
+		},
+		"not found": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) },
+		"html": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `{"client_id":"x"}`)
+		},
+		"broken": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"client_id":`)
+		},
+		"large": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"client_id":"x","client_name":%q}`, strings.Repeat("a", largest))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls := atomic.Int64{}
+			client := served(t, func(w http.ResponseWriter, r *http.Request) { calls.Add(1); handler(w, r) })
+			for range 2 {
+				_, err := client.Document(t.Context(), address)
+				if !errors.Is(err, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken}) {
+					t.Errorf("got %v", err)
+				}
+			}
+			if calls.Load() != 1 {
+				t.Errorf("%d calls: a failure is kept and no redirect is followed", calls.Load())
+			}
+		})
+	}
+}
+
+func TestDocumentsAreKeptAsLongAsTheySayWithinBounds(t *testing.T) {
+	t.Parallel()
+	for control, want := range map[string]time.Duration{
+		"": keepUnsaid, "max-age=300": 5 * time.Minute, "public, max-age=7200": 2 * time.Hour, "max-age=1": keepLeast,
+		"max-age=99999999": keepMost, "no-store": keepLeast, "max-age=x": keepLeast, "max-age=3600, no-cache": keepLeast,
+	} {
+		if got := keepFor(control); got != want {
+			t.Errorf("%q: %v, want %v", control, got, want)
+		}
+	}
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	client := served(t, func(w http.ResponseWriter, _ *http.Request) { document(w) })
+	for i := range mostKept + 50 {
+		client.cache.put(fmt.Sprint(i), client.cache.kept["x"].document, nil, time.Hour)
+	}
+	if n := len(client.cache.kept); n > mostKept {
+		t.Errorf("%d are kept", n)
+	}
+}

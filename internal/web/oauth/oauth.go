@@ -1,0 +1,116 @@
+package oauth
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Applications decides; it is access.Applications.
+type Applications interface {
+	Register(ctx context.Context, registration access.Registration) (access.Client, string, error)
+	Redeem(ctx context.Context, asked access.Redemption) (access.Tokens, error)
+	Refresh(ctx context.Context, asked access.Renewal) (access.Tokens, error)
+	Surrender(ctx context.Context, given access.Credentials, token string, address netip.Addr) error
+	Consents
+}
+
+// Consents is the part that a customer sees.
+type Consents interface {
+	Begin(ctx context.Context, request access.Request) (access.Ask, error)
+	Question(ctx context.Context, actor registrar.Actor, ask access.Ask) (secret string, err error)
+	Approve(ctx context.Context, actor registrar.Actor, secret string) (access.Reply, error)
+	Deny(ctx context.Context, actor registrar.Actor, secret string) (access.Reply, error)
+}
+
+// Limiter counts registrations by address; it is a quota.Limiter.
+type Limiter interface {
+	Allow(key quota.Key) quota.Decision
+}
+
+// Config is what the endpoints need.
+type Config struct {
+	// BaseURL is the issuer.
+	BaseURL      string
+	Applications Applications
+	// Registrations bounds how many applications one address registers.
+	Registrations Limiter
+	// Frame is what the consent page stands in.
+	Frame *page.Frame
+	// Address says where a request came from.
+	Address func(*http.Request) netip.Addr
+}
+
+// Handler serves the endpoints. It is safe for concurrent use.
+type Handler struct {
+	issuer        string
+	applications  Applications
+	registrations Limiter
+	frame         *page.Frame
+	views         *page.Views
+	address       func(*http.Request) netip.Addr
+}
+
+// New parses the pages.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Applications == nil || cfg.Registrations == nil || cfg.Frame == nil || cfg.Address == nil {
+		return nil, errors.New("oauth needs applications, a limit of registrations, a frame and an address")
+	}
+	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{
+		issuer: strings.TrimSuffix(cfg.BaseURL, "/"), applications: cfg.Applications, registrations: cfg.Registrations,
+		frame: cfg.Frame, views: views, address: cfg.Address,
+	}, nil
+}
+
+// Prefix is where all endpoints are.
+const Prefix = "/oauth/"
+
+// authorizePath is where the consent's form leads.
+const authorizePath = "/oauth/authorize/"
+
+// Route is one line of the list of endpoints.
+type Route struct {
+	page.Route
+	// AnyOrigin lets scripts of any web page call it, without credentials.
+	AnyOrigin bool
+}
+
+// Routes is everything that this package answers to, in both spellings: clients
+// that strip the slash do not follow the redirect of a POST.
+func (h *Handler) Routes() []Route {
+	var routes []Route
+	for _, endpoint := range []struct {
+		method, path string
+		handler      http.HandlerFunc
+		anyOrigin    bool
+	}{
+		{http.MethodPost, "/oauth/register", h.Register, true},
+		{http.MethodGet, "/oauth/authorize", h.frame.Open(h.authorize), false},
+		{http.MethodPost, "/oauth/authorize", h.frame.Members(page.HomePath, h.decide), false},
+		{http.MethodPost, "/oauth/token", h.Token, true},
+		{http.MethodPost, "/oauth/revoke", h.Revoke, true},
+	} {
+		for _, path := range []string{endpoint.path + "/{$}", endpoint.path} {
+			routes = append(routes, Route{
+				Route:     page.Route{Method: endpoint.method, Path: path, Handler: endpoint.handler},
+				AnyOrigin: endpoint.anyOrigin,
+			})
+		}
+	}
+	return routes
+}

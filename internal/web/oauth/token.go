@@ -1,0 +1,140 @@
+package oauth
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+const largestBody = 16 << 10
+
+// resourceParameter may come more than once (RFC 8707, 2); whether that can be
+// served is decided elsewhere.
+const resourceParameter = "resource"
+
+// readForm reads a request of an application whole. Empty parameters count as
+// absent (RFC 6749, 3.2), which url.Values.Get does by itself.
+func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if len(r.Header["Authorization"]) > 0 {
+		return nil, refuse(inHeader)
+	}
+	if r.URL.RawQuery != "" || r.URL.ForceQuery {
+		return nil, refuse(inQuery)
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+		return nil, refuse(badContentType)
+	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, refuse(badBody)
+	}
+	if repeated(form) {
+		return nil, refuse(access.Repeated)
+	}
+	return form, nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, refuse(bodyTooLarge)
+	case err != nil:
+		return nil, refuse(badBody)
+	}
+	return body, nil
+}
+
+func repeated(form url.Values) bool {
+	for name, values := range form {
+		if len(values) > 1 && name != resourceParameter {
+			return true
+		}
+	}
+	return false
+}
+
+func credentials(form url.Values) access.Credentials {
+	return access.Credentials{ClientID: form.Get("client_id"), Secret: form.Get("client_secret")}
+}
+
+type tokenBody struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"`
+	RefreshToken string `json:"refresh_token"`
+	Scope        string `json:"scope"`
+}
+
+// Token exchanges a code or a refresh token (RFC 6749, 4.1.3 and 6).
+func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
+	tokens, err := h.exchange(w, r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	neverStore(w.Header())
+	wire.WriteJSON(w, http.StatusOK, tokenBody{
+		AccessToken: tokens.Access, TokenType: "Bearer", ExpiresIn: int64(tokens.ExpiresIn.Seconds()),
+		RefreshToken: tokens.Refresh, Scope: tokens.Scope,
+	})
+}
+
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (access.Tokens, error) {
+	form, err := readForm(w, r)
+	if err != nil {
+		return access.Tokens{}, err
+	}
+	switch form.Get("grant_type") {
+	case "authorization_code":
+		switch {
+		case form.Get("code") == "":
+			return access.Tokens{}, refuse(noCode)
+		case form.Get("code_verifier") == "":
+			return access.Tokens{}, refuse(noVerifier)
+		}
+		return h.applications.Redeem(r.Context(), access.Redemption{
+			Credentials: credentials(form), Code: form.Get("code"), Verifier: form.Get("code_verifier"),
+			RedirectURI: form.Get("redirect_uri"), Resources: form[resourceParameter], Address: h.address(r),
+		})
+	case "refresh_token":
+		if form.Get("refresh_token") == "" {
+			return access.Tokens{}, refuse(noRefresh)
+		}
+		return h.applications.Refresh(r.Context(), access.Renewal{
+			Credentials: credentials(form), Refresh: form.Get("refresh_token"), Scope: form.Get("scope"),
+			Resources: form[resourceParameter], Address: h.address(r),
+		})
+	case "":
+		return access.Tokens{}, refuse(noGrantType)
+	default:
+		return access.Tokens{}, refuse(otherGrantType)
+	}
+}
+
+// Revoke ends the connection that a token belongs to (RFC 7009).
+func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
+	form, err := readForm(w, r)
+	if err == nil && form.Get("token") == "" {
+		err = refuse(noToken)
+	}
+	if err == nil {
+		err = h.applications.Surrender(r.Context(), credentials(form), form.Get("token"), h.address(r))
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	neverStore(w.Header())
+	w.WriteHeader(http.StatusOK)
+}

@@ -1,0 +1,193 @@
+package oauth
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestEveryRefreshRotates(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		for _, method := range []string{"none", "client_secret_post"} {
+			a := s.newApp(method, callback)
+			_, refresh := s.connect(session, a)
+			for range 3 {
+				s.clock.move(time.Hour)
+				got := s.token(a.renewal(refresh))
+				if got.status != 200 || got.field("refresh_token") == refresh || got.field("scope") != "mcp:write" || got.header.Get("Cache-Control") != "no-store" {
+					t.Fatalf("%d %s", got.status, got.text)
+				}
+				refresh = got.field("refresh_token")
+				s.wantOpen(got.field("access_token"), 200)
+			}
+		}
+	})
+}
+
+func TestReuseAfterTheLeewayEndsTheFamily(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		second := s.token(a.renewal(first))
+		s.clock.move(20*time.Second - time.Microsecond)
+		sibling := s.token(a.renewal(first))
+		if sibling.status != 200 {
+			t.Fatalf("within the leeway: %d %s", sibling.status, sibling.text)
+		}
+		s.wantOpen(second.field("access_token"), 200)
+		s.wantOpen(sibling.field("access_token"), 200)
+		s.clock.move(time.Microsecond)
+		s.wantError(s.token(a.renewal(first)), 400, "invalid_grant")
+		for _, got := range []answer{second, sibling} {
+			s.wantOpen(got.field("access_token"), 401)
+			s.wantError(s.token(a.renewal(got.field("refresh_token"))), 400, "invalid_grant")
+		}
+	})
+}
+
+func TestBothSiblingsOfTheLeewayLiveOn(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		one, other := s.token(a.renewal(first)), s.token(a.renewal(first))
+		for range 2 {
+			s.clock.move(time.Hour)
+			one, other = s.token(a.renewal(one.field("refresh_token"))), s.token(a.renewal(other.field("refresh_token")))
+			s.wantOpen(one.field("access_token"), 200)
+			s.wantOpen(other.field("access_token"), 200)
+		}
+	})
+}
+
+func TestOnlyTheDirectlyPrecedingTokenHasALeeway(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		second := s.token(a.renewal(first))
+		third := s.token(a.renewal(second.field("refresh_token")))
+		s.wantError(s.token(a.renewal(first)), 400, "invalid_grant")
+		s.wantOpen(third.field("access_token"), 401)
+	})
+}
+
+func TestWithoutALeewayEveryReuseEndsTheFamily(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		second := s.token(a.renewal(first))
+		s.wantError(s.token(a.renewal(first)), 400, "invalid_grant")
+		s.wantOpen(second.field("access_token"), 401)
+	}, leeway(0))
+}
+
+func TestARaceForARefreshTokenWithoutLeewayHasAtMostOneWinnerAndEndsTheFamily(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, refresh := s.connect(session, a)
+		won := 0
+		for _, got := range race(50, func(int) answer { return s.token(a.renewal(refresh)) }) {
+			if got.status == http.StatusOK {
+				won++
+				s.wantOpen(got.field("access_token"), 401)
+				continue
+			}
+			s.wantError(got, 400, "invalid_grant")
+		}
+		if won > 1 {
+			t.Errorf("%d won", won)
+		}
+	}, leeway(0))
+}
+
+func TestARaceWithinTheLeewayIsBoundedAndHarmless(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, refresh := s.connect(session, a)
+		won := 0
+		for _, got := range race(50, func(int) answer { return s.token(a.renewal(refresh)) }) {
+			if got.status == http.StatusOK {
+				won++
+				s.wantOpen(got.field("access_token"), 200)
+				continue
+			}
+			s.wantError(got, 400, "invalid_grant")
+		}
+		if won != 11 { // the first, and ten more
+			t.Errorf("%d won", won)
+		}
+	})
+}
+
+func TestAFiftyWayRaceOfDifferentFamiliesLosesNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		refresh := make([]string, 50)
+		for i := range refresh {
+			_, refresh[i] = s.connect(session, a)
+		}
+		for range 3 {
+			for i, got := range race(50, func(i int) answer { return s.token(a.renewal(refresh[i])) }) {
+				if got.status != 200 {
+					t.Fatalf("%d: %d %s", i, got.status, got.text)
+				}
+				refresh[i] = got.field("refresh_token")
+			}
+		}
+	})
+}
+
+func TestScopeCanNotWiden(t *testing.T) {
+	s := anyEngine(t)
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	_, reader := s.connect(session, a, "scope", "mcp:read")
+	s.wantError(s.token(but(a.renewal(reader), "scope", "mcp:write")), 400, "invalid_scope")
+	s.wantError(s.token(but(a.renewal(reader), "scope", "mcp:read mcp:write")), 400, "invalid_scope")
+	same := s.token(but(a.renewal(reader), "scope", "openid"))
+	if same.field("scope") != "mcp:read" {
+		t.Errorf("unknown scopes: %s", same.text)
+	}
+	s.wantOpen(same.field("access_token"), 403)
+
+	_, both := s.connect(session, a, "scope", "mcp:read mcp:write")
+	less := s.token(but(a.renewal(both), "scope", "mcp:read"))
+	s.wantOpen(less.field("access_token"), 403)
+	// The family keeps what was granted (RFC 6749, 6).
+	more := s.token(a.renewal(less.field("refresh_token")))
+	if more.field("scope") != "mcp:read mcp:write" {
+		t.Errorf("afterwards: %s", more.text)
+	}
+	s.wantOpen(more.field("access_token"), 200)
+}
+
+func TestAnotherClientsRefreshTokenIsRefusedAndStaysItsOwners(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		owner, other := s.newApp("none", callback), s.newApp("none", callback)
+		_, refresh := s.connect(session, owner)
+		s.wantError(s.token(other.renewal(refresh)), 400, "invalid_grant")
+		s.wantError(s.token(but(owner.renewal(refresh), "resource", "https://other.example")), 400, "invalid_target")
+		s.wantError(s.token(but(owner.renewal(refresh), "refresh_token", "")), 400, "invalid_request")
+		s.wantError(s.token(owner.renewal(refresh+"x")), 400, "invalid_grant")
+		if got := s.token(owner.renewal(refresh)); got.status != 200 {
+			t.Errorf("the owner gets %d %s", got.status, got.text)
+		}
+	})
+}

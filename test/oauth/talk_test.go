@@ -1,0 +1,233 @@
+package oauth
+
+import (
+	"encoding/json"
+	"html"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// answer is what came back, read whole.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	// body is the text as a JSON object, if it is one.
+	body map[string]any
+}
+
+func (a answer) field(name string) string {
+	text, _ := a.body[name].(string)
+	return text
+}
+
+// location is where a redirect leads, with its query.
+func (a answer) location() (string, url.Values) {
+	place, query, _ := strings.Cut(a.header.Get("Location"), "?")
+	values, _ := url.ParseQuery(query)
+	return place, values
+}
+
+func (s *stage) do(method, path, session, contentType, body string, headers ...string) answer {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if session != "" {
+		request.AddCookie(&http.Cookie{Name: "dotkontor", Value: session})
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := noRedirects.Do(request)
+	if err != nil {
+		s.t.Error(err)
+		return answer{}
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
+	got := answer{status: response.StatusCode, header: response.Header, text: string(text)}
+	_ = json.Unmarshal(text, &got.body)
+	return got
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// values makes a form of names and values.
+func values(pairs ...string) url.Values {
+	form := make(url.Values)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return form
+}
+
+// but is form with some values changed; an empty one is left out.
+func but(form url.Values, pairs ...string) url.Values {
+	changed := maps.Clone(form)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			changed.Del(pairs[i])
+			continue
+		}
+		changed[pairs[i]] = []string{pairs[i+1]}
+	}
+	return changed
+}
+
+func (s *stage) post(path string, form url.Values) answer {
+	s.t.Helper()
+	return s.do(http.MethodPost, path, "", formType, form.Encode())
+}
+
+func (s *stage) register(body string) answer {
+	s.t.Helper()
+	return s.do(http.MethodPost, "/oauth/register/", "", "application/json", body)
+}
+
+// app is a registered application.
+type app struct{ id, secret, redirect string }
+
+const callback = "https://app.example/callback"
+
+// newApp registers one with a method and a redirect URI.
+func (s *stage) newApp(method, redirect string) app {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"client_name": "Test App", "redirect_uris": []string{redirect}, "token_endpoint_auth_method": method,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got := s.register(string(body))
+	if got.status != http.StatusCreated {
+		s.t.Fatalf("registration: %d %s", got.status, got.text)
+	}
+	return app{id: got.field("client_id"), secret: got.field("client_secret"), redirect: redirect}
+}
+
+// request is a good authorization request of the application.
+func (s *stage) request(a app) url.Values {
+	return values("response_type", "code", "client_id", a.id, "redirect_uri", a.redirect, "code_challenge", challenge(),
+		"code_challenge_method", "S256", "scope", "mcp:write", "state", "a state & more", "resource", s.base+"/api/mcp")
+}
+
+func (s *stage) authorize(session string, query url.Values) answer {
+	s.t.Helper()
+	return s.do(http.MethodGet, "/oauth/authorize/?"+query.Encode(), session, "", "")
+}
+
+var consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
+
+// question is the secret in the form of a consent page.
+func (s *stage) question(page answer) string {
+	s.t.Helper()
+	found := consentField.FindStringSubmatch(page.text)
+	if page.status != http.StatusOK || found == nil {
+		s.t.Fatalf("no consent page: %d %s %s", page.status, page.header.Get("Location"), page.text)
+	}
+	return html.UnescapeString(found[1])
+}
+
+func (s *stage) decide(session, question, decision string, headers ...string) answer {
+	s.t.Helper()
+	return s.do(http.MethodPost, "/oauth/authorize/", session, formType,
+		values("consent", question, "decision", decision).Encode(), headers...)
+}
+
+// code goes through sign-in and consent.
+func (s *stage) code(session string, a app, changes ...string) string {
+	s.t.Helper()
+	got := s.decide(session, s.question(s.authorize(session, but(s.request(a), changes...))), "approve")
+	_, query := got.location()
+	if got.status != http.StatusSeeOther || query.Get("code") == "" {
+		s.t.Fatalf("no code: %d %s %s", got.status, got.header.Get("Location"), got.text)
+	}
+	return query.Get("code")
+}
+
+// redemption is a good request for the tokens of a code.
+func (a app) redemption(code string) url.Values {
+	form := values("grant_type", "authorization_code", "client_id", a.id, "code", code, "redirect_uri", a.redirect, "code_verifier", verifier)
+	if a.secret != "" {
+		form.Set("client_secret", a.secret)
+	}
+	return form
+}
+
+// renewal is a good request for a new pair.
+func (a app) renewal(refresh string) url.Values {
+	form := values("grant_type", "refresh_token", "client_id", a.id, "refresh_token", refresh)
+	if a.secret != "" {
+		form.Set("client_secret", a.secret)
+	}
+	return form
+}
+
+func (s *stage) token(form url.Values) answer {
+	s.t.Helper()
+	return s.post("/oauth/token/", form)
+}
+
+// connect gets a pair of tokens.
+func (s *stage) connect(session string, a app, changes ...string) (accessToken, refreshToken string) {
+	s.t.Helper()
+	got := s.token(a.redemption(s.code(session, a, changes...)))
+	if got.status != http.StatusOK {
+		s.t.Fatalf("no tokens: %d %s", got.status, got.text)
+	}
+	return got.field("access_token"), got.field("refresh_token")
+}
+
+// opens says which status a signed-in tool answers to a token.
+func (s *stage) opens(token string) answer {
+	s.t.Helper()
+	return s.do(http.MethodPost, "/api/mcp", "", "application/json",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}`,
+		"Authorization", "Bearer "+token, "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2025-06-18")
+}
+
+func (s *stage) wantOpen(token string, want int) {
+	s.t.Helper()
+	if got := s.opens(token); got.status != want {
+		s.t.Errorf("the token gets %d, want %d: %s", got.status, want, got.text)
+	}
+}
+
+func (s *stage) wantError(got answer, status int, name string) {
+	s.t.Helper()
+	if got.status != status || got.field("error") != name || got.field("error_description") == "" {
+		s.t.Errorf("got %d %s, want %d %s", got.status, got.text, status, name)
+	}
+	if got.header.Get("Cache-Control") != "no-store" {
+		s.t.Errorf("Cache-Control is %q", got.header.Get("Cache-Control"))
+	}
+}
+
+// race does the same thing many times at once.
+func race(times int, do func(i int) answer) []answer {
+	answers := make([]answer, times)
+	var start, done sync.WaitGroup
+	start.Add(1)
+	for i := range times {
+		done.Go(func() {
+			start.Wait()
+			answers[i] = do(i)
+		})
+	}
+	start.Done()
+	done.Wait()
+	return answers
+}

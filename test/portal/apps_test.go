@@ -1,0 +1,69 @@
+package portal
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+)
+
+// connect connects an application to an account, as its browser would, and
+// returns its id.
+func (s *stage) connect(customer string) string {
+	s.t.Helper()
+	ctx, actor := s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_test"}
+	client, _, err := s.apps.Register(ctx, access.Registration{Name: "<b>App</b>", RedirectURIs: []string{"https://app.example/cb"}})
+	check(s.t, err)
+	verifier := strings.Repeat("v", 43)
+	sum := sha256.Sum256([]byte(verifier))
+	ask, err := s.apps.Begin(ctx, access.Request{
+		ClientID: client.ID, ResponseType: "code", Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), ChallengeMethod: "S256",
+	})
+	check(s.t, err)
+	question, err := s.apps.Question(ctx, actor, ask)
+	check(s.t, err)
+	reply, err := s.apps.Approve(ctx, actor, question)
+	check(s.t, err)
+	_, err = s.apps.Redeem(ctx, access.Redemption{Credentials: access.Credentials{ClientID: client.ID}, Code: reply.Code, Verifier: verifier})
+	check(s.t, err)
+	apps, err := s.apps.Apps(ctx, actor)
+	check(s.t, err)
+	return apps[0].ID
+}
+
+// withApp is the page with an application on it.
+func (s *stage) withApp(b *browser, customer string) answer {
+	s.t.Helper()
+	s.connect(customer)
+	return b.get("/portal/apps")
+}
+
+func TestAConnectedApplicationIsListedAndDisconnected(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	member := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	if got := b.get("/portal/apps"); got.status != http.StatusOK || !strings.Contains(got.body, "keine Anwendung") {
+		t.Errorf("nothing is connected: %d %s", got.status, got.body)
+	}
+	id := s.connect(member.ID)
+	got := b.get("/portal/apps")
+	for _, want := range []string{"&lt;b&gt;App&lt;/b&gt;", "app.example", "Bestellungen vorbereiten", "/portal/apps/" + id + "/disconnect"} {
+		if !strings.Contains(got.body, want) {
+			t.Errorf("the page does not say %s", want)
+		}
+	}
+	if got := b.get("/portal/activity"); !strings.Contains(got.body, "Anwendung verbunden") || !strings.Contains(got.body, "(app.example)") {
+		t.Errorf("the audit says %s", got.body)
+	}
+	if got := b.post("/portal/apps/"+id+"/disconnect", nil); got.location() != "/portal/apps" {
+		t.Errorf("disconnecting: %d %s", got.status, got.location())
+	}
+	if got := b.get("/portal/apps"); !strings.Contains(got.body, "keine Anwendung") || !strings.Contains(got.body, "ist getrennt") {
+		t.Errorf("afterwards: %s", got.body)
+	}
+}
