@@ -23,8 +23,8 @@ const (
 	AccessToken   SecretKind = "dotkontor_access_"
 	RefreshToken  SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
 	ClientSecret  SecretKind = "dotkontor_client_"
-	CodeSecret    SecretKind = "dotkontor_code_" //nolint:gosec // a prefix
-	ConsentSecret SecretKind = "dotkontor_consent_"
+	CodeSecret    SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
+	ConsentSecret SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
 	Ceremony      SecretKind = "dotkontor_ceremony_"
 )
 
