@@ -1,17 +1,14 @@
 package accounts
 
 import (
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // to look at everything that is stored
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/test/dump"
 )
 
 func TestNobodyLearnsWhetherAnAddressExists(t *testing.T) {
@@ -106,7 +103,7 @@ func TestUnconfirmedAccountsAreForgotten(t *testing.T) {
 }
 
 func TestOnlyHashesInADatabaseDump(t *testing.T) {
-	onSQLite(t, func(w *world) {
+	eachEngine(t, func(w *world) {
 		ctx := w.Context()
 		in := w.member(email)
 		secrets := map[string]string{"password": password, "session": in.Secret, "device": in.Device}
@@ -125,80 +122,19 @@ func TestOnlyHashesInADatabaseDump(t *testing.T) {
 		w.must(err)
 		secrets["session after the code"] = opened.Secret
 
-		dump := dumpSQLite(t, filepath.Join(w.dsn.Data, "dotkontor.db"))
-		if !strings.Contains(dump, email) || !strings.Contains(dump, "$argon2id$") {
+		stolen := dump.All(t, w.dsn)
+		if !strings.Contains(stolen, email) || !strings.Contains(stolen, "$argon2id$") {
 			t.Fatal("the dump holds nothing, so nothing was checked")
 		}
 		for name, secret := range secrets {
 			if secret == "" {
 				t.Errorf("the %s is empty, so it was not checked", name)
 			}
-			if strings.Contains(strings.ToLower(dump), strings.ToLower(secret)) {
+			if strings.Contains(strings.ToLower(stolen), strings.ToLower(secret)) {
 				t.Errorf("the database holds the %s", name)
 			}
 		}
 	})
-}
-
-// dumpSQLite is every row of every table as text.
-func dumpSQLite(t *testing.T, path string) string {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var out strings.Builder
-	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
-		dumpTable(t, db, table, &out)
-	}
-	return out.String()
-}
-
-func dumpTable(t *testing.T, db *sql.DB, table string, out *strings.Builder) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		values, into := make([]any, len(names)), make([]any, len(names))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintln(out, append([]any{table}, values...)...)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func column(t *testing.T, db *sql.DB, query string) (values []string) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var value string
-		if err := rows.Scan(&value); err != nil {
-			t.Fatal(err)
-		}
-		values = append(values, value)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return values
 }
 
 func TestFailedSignInsAreToldOnceInTenMinutes(t *testing.T) {

@@ -17,7 +17,9 @@ const (
 	// below the 20 s after which a server cuts an answer off, so that whoever
 	// waited in vain is told so.
 	longestWait = 12 * time.Second
+	// busyFor and longestBusy bound when somebody is told to come back.
 	busyFor     = 5 * time.Second
+	longestBusy = time.Minute
 	// collectFrom is from which size on (in KiB) the memory of a hash is collected
 	// at once. It costs a few milliseconds beside a hash of more than a hundred.
 	collectFrom = 16 * 1024
@@ -27,8 +29,9 @@ const (
 // memory and a core, and how many wait for it.
 type hasher struct {
 	places  chan struct{}
-	waiting atomic.Int64
+	waiting atomic.Int64 // with those who are being served
 	most    int64
+	took    atomic.Int64 // what the last hash took, in nanoseconds
 	cost    Cost
 }
 
@@ -39,11 +42,21 @@ func newHasher(places, waiting int, cost Cost) *hasher {
 	return &hasher{places: make(chan struct{}, places), most: int64(waiting), cost: cost.withDefaults()}
 }
 
-// run calls work in one of the places.
+// expected is how long somebody at this place in the queue waits.
+func (h *hasher) expected(place int64) time.Duration {
+	return time.Duration((place - 1) / int64(cap(h.places)) * h.took.Load())
+}
+
+// run calls work in one of the places. Whoever can't be served in time is told so
+// at once, instead of waiting in vain with a connection open.
 func (h *hasher) run(ctx context.Context, work func() error) error {
-	busy := &registrar.Error{Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: busyFor}
+	place := h.waiting.Add(1)
 	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > h.most {
+	wait := h.expected(place)
+	busy := &registrar.Error{
+		Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: min(max(wait.Round(time.Second), busyFor), longestBusy),
+	}
+	if place > h.most || wait > longestWait {
 		return busy
 	}
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
@@ -57,6 +70,7 @@ func (h *hasher) run(ctx context.Context, work func() error) error {
 	if ctx.Err() != nil { // who has gone away needs no hash
 		return busy
 	}
+	defer func(began time.Time) { h.took.Store(int64(time.Since(began))) }(time.Now())
 	if h.cost.Memory >= collectFrom {
 		// A hash leaves its memory behind as garbage. Left to itself the collector
 		// would let several lie, and a storm of sign-ins fill the machine.
