@@ -27,7 +27,7 @@ func All(t testing.TB, place store.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
+	defer func() { _ = pool.Close() }() // only read
 	var text strings.Builder
 	for _, table := range rows(t, pool, tables) {
 		for _, row := range rows(t, pool, `SELECT * FROM "`+table+`"`) {
