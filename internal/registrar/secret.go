@@ -29,7 +29,7 @@ const ( //nolint:gosec // prefixes, no credentials
 
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
-	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
+	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret, Ceremony,
 }
 
 // HoldsSecret says whether text has something in it that looks like one of our
