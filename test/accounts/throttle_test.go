@@ -81,6 +81,40 @@ func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
 	})
 }
 
+func TestTheOwnerCanChangeThePasswordOfAnAccountUnderAttack(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		var err error
+		for i := range 60 {
+			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+		}
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(w.ChangePassword(w.Context(), actorOf(in), password, other))
+
+		// Whoever has taken the session can't try passwords without end.
+		for range 10 {
+			w.refused(w.ChangePassword(w.Context(), actorOf(in), "wrong "+other, password), registrar.KindInvalid, customer.BadCredentials)
+		}
+		w.refused(w.ChangePassword(w.Context(), actorOf(in), other, password), registrar.KindRateLimited, customer.TooManyAttempts)
+	})
+}
+
+func TestAnAddressCanBeginOnlySoManySignInsByPasskey(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		begin := func(actor registrar.Actor) error {
+			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
+			return err
+		}
+		for range 60 {
+			w.must(begin(attacker))
+		}
+		w.refused(begin(attacker), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(begin(home))
+		w.pass(5*time.Minute + time.Second)
+		w.must(begin(attacker))
+	})
+}
+
 func TestRightPasswordsAreNotCounted(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		w.member(email)
