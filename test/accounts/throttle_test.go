@@ -191,6 +191,40 @@ func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
 	t.Run("storm", func(t *testing.T) { w := newWorldHere(t); test(w) })
 }
 
+// The time of a sign-in is that of its hash, and the hash is as large as its
+// memory, which can be measured on a busy machine too.
+func TestASignInCostsTheSameForUnknownAddresses(t *testing.T) {
+	// Not parallel: it measures what the process allocates.
+	w := newWorldHere(t)
+	ctx := w.Context()
+	w.member(email)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "key@example.org"}))
+	_, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{})
+	w.must(err)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "late@example.org"}))
+	const memory = 8 << 10 // KiB
+	w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: memory, Passes: 1} })
+	w.must(w.SetPassword(ctx, operator, w.idOf(email), password)) // at this cost
+	for _, address := range []string{email, "key@example.org", "late@example.org", "nobody@example.org"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := w.SignIn(ctx, attacker, customer.Credentials{Email: address, Password: other})
+		runtime.ReadMemStats(&after)
+		w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+		hashes := float64(after.TotalAlloc-before.TotalAlloc) / (memory << 10)
+		if hashes < 1 || hashes > 1.5 {
+			t.Errorf("%s: %.2f hashes were computed, want one", address, hashes)
+		}
+	}
+}
+
+func (w *world) idOf(address string) string {
+	w.Helper()
+	found, err := w.Find(w.Context(), operator, address)
+	w.must(err)
+	return found.ID
+}
+
 func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		w.member(email)
