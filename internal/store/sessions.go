@@ -59,6 +59,9 @@ func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) 
 }
 
 func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) (bool, error) {
+	if neverStored(id) {
+		return false, nil
+	}
 	return changed(a.q.DeleteSessionByID(ctx, query.DeleteSessionByIDParams{CustomerID: customerID, ID: id}))
 }
 

@@ -145,6 +145,39 @@ func TestCodesPerAccountAreBoundedButNotForAKnownDevice(t *testing.T) {
 	})
 }
 
+func TestTwoNewListsOfRecoveryCodesAtOnceLeaveOne(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		for range 8 {
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					if _, err := w.NewRecoveryCodes(w.Context(), actorOf(in)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if left, err := w.RecoveryCodesLeft(w.Context(), actorOf(in)); err != nil || left != 10 {
+				t.Fatalf("%d codes are good (%v), want one list of 10", left, err)
+			}
+		}
+	})
+}
+
+func TestWrongCodesAtSigningInAgainAreTold(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		_, err := w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+		w.refused(err, registrar.KindUnauthenticated, customer.CodeWrong)
+		if !w.told(in, customer.ActionSignInFailed) {
+			t.Error("the audit does not tell of it")
+		}
+	})
+}
+
 func TestRecoveryCodesAreSingleUseAndReplaced(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		ctx := w.Context()

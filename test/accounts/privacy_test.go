@@ -85,19 +85,54 @@ func TestUnconfirmedAccountsAreForgotten(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		ctx := w.Context()
 		w.member("keep@example.org")
-		w.must(w.Register(ctx, home, customer.Registration{Email: email}))
-		w.mails()
+		w.must(w.Register(ctx, home, customer.Registration{Email: email})) // whose letter can't be sent
 		w.pass(6 * 24 * time.Hour)
 		w.must(w.Sweep(ctx))
-		if _, err := w.Find(ctx, operator, email); err != nil {
+		found, err := w.Find(ctx, operator, email)
+		if err != nil {
 			t.Errorf("forgotten too early: %v", err)
 		}
+		// Nothing is put into it that would keep it.
+		w.refused(w.SetPassword(ctx, operator, found.ID, password), registrar.KindNotFound, customer.NoSuchCustomer)
+		w.refused(w.SetRegistrantOf(ctx, operator, found.ID, customer.Registrant{}), registrar.KindNotFound, customer.NoSuchCustomer)
 		w.pass(25 * time.Hour)
 		w.must(w.Sweep(ctx))
-		_, err := w.Find(ctx, operator, email)
+		_, err = w.Find(ctx, operator, email)
 		w.refused(err, registrar.KindNotFound, customer.NoSuchCustomer)
+		if entries, err := w.db.DeedsOf(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
+			t.Errorf("its audit is still there: %v (%v)", entries, err)
+		}
+		if waiting := w.mails(); len(waiting) != 0 {
+			t.Errorf("its letter is still waiting: %v", waiting)
+		}
 		if _, err := w.Find(ctx, operator, "keep@example.org"); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+func TestWhatConcernsNoAccountIsForgottenAfterAMonth(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		in := w.member(email)
+		w.must(w.AskReset(ctx, attacker, "nobody@example.org", ""))
+		kept := func(customer string) int {
+			w.must(w.Sweep(ctx))
+			entries, err := w.db.DeedsOf(ctx, customer, "", 10)
+			w.must(err)
+			return len(entries)
+		}
+		own := kept(in.Visitor.Customer.ID)
+		w.pass(29 * 24 * time.Hour)
+		if got := kept(""); got != 1 {
+			t.Errorf("%d entries after four weeks, want 1", got)
+		}
+		w.pass(2 * 24 * time.Hour)
+		if got := kept(""); got != 0 {
+			t.Errorf("%d entries after a month, want none", got)
+		}
+		if got := kept(in.Visitor.Customer.ID); got != own || own == 0 {
+			t.Errorf("the customer's own audit has %d entries, want %d", got, own)
 		}
 	})
 }
@@ -111,7 +146,7 @@ func TestOnlyHashesInADatabaseDump(t *testing.T) {
 		secrets["authenticator app"], secrets["recovery code"] = phone.secret, recovery[3]
 		secrets["recovery code without hyphens"] = strings.ReplaceAll(recovery[3], "-", "")
 		secrets["pending session"] = w.signIn(home, in.Device).Secret
-		ceremony, _, err := w.BeginPasskeySignIn(ctx, origin)
+		ceremony, _, err := w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		secrets["ceremony"] = ceremony
 		w.must(w.AskReset(ctx, home, email, ""))

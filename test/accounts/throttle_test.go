@@ -81,6 +81,40 @@ func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
 	})
 }
 
+func TestTheOwnerCanChangeThePasswordOfAnAccountUnderAttack(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		var err error
+		for i := range 60 {
+			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+		}
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(w.ChangePassword(w.Context(), actorOf(in), password, other))
+
+		// Whoever has taken the session can't try passwords without end.
+		for range 10 {
+			w.refused(w.ChangePassword(w.Context(), actorOf(in), "wrong "+other, password), registrar.KindInvalid, customer.BadCredentials)
+		}
+		w.refused(w.ChangePassword(w.Context(), actorOf(in), other, password), registrar.KindRateLimited, customer.TooManyAttempts)
+	})
+}
+
+func TestAnAddressCanBeginOnlySoManySignInsByPasskey(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		begin := func(actor registrar.Actor) error {
+			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
+			return err
+		}
+		for range 60 {
+			w.must(begin(attacker))
+		}
+		w.refused(begin(attacker), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(begin(home))
+		w.pass(5*time.Minute + time.Second)
+		w.must(begin(attacker))
+	})
+}
+
 func TestRightPasswordsAreNotCounted(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		w.member(email)
@@ -155,6 +189,40 @@ func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
 		}
 	}
 	t.Run("storm", func(t *testing.T) { w := newWorldHere(t); test(w) })
+}
+
+// The time of a sign-in is that of its hash, and the hash is as large as its
+// memory, which can be measured on a busy machine too.
+func TestASignInCostsTheSameForUnknownAddresses(t *testing.T) {
+	// Not parallel: it measures what the process allocates.
+	w := newWorldHere(t)
+	ctx := w.Context()
+	w.member(email)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "key@example.org"}))
+	_, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{})
+	w.must(err)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "late@example.org"}))
+	const memory = 8 << 10 // KiB
+	w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: memory, Passes: 1} })
+	w.must(w.SetPassword(ctx, operator, w.idOf(email), password)) // at this cost
+	for _, address := range []string{email, "key@example.org", "late@example.org", "nobody@example.org"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := w.SignIn(ctx, attacker, customer.Credentials{Email: address, Password: other})
+		runtime.ReadMemStats(&after)
+		w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+		hashes := float64(after.TotalAlloc-before.TotalAlloc) / (memory << 10)
+		if hashes < 1 || hashes > 1.5 {
+			t.Errorf("%s: %.2f hashes were computed, want one", address, hashes)
+		}
+	}
+}
+
+func (w *world) idOf(address string) string {
+	w.Helper()
+	found, err := w.Find(w.Context(), operator, address)
+	w.must(err)
+	return found.ID
 }
 
 func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {

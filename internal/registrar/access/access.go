@@ -108,6 +108,9 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	letter := registrar.Letter{
 		Kind: registrar.LetterTokenCreated, Customer: actor.Customer, Facts: map[string]string{"name": name},
 	}
+	if actor.Address.IsValid() {
+		letter.Facts["address"] = actor.Address.String()
+	}
 	if err := s.store.CreateToken(ctx, token, hash, MaxActive, deed, letter); err != nil {
 		return Token{}, "", err
 	}

@@ -63,7 +63,8 @@ func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, passwo
 }
 
 // replacePassword sets a password and ends all that the old one may have opened:
-// sessions except one, known devices, and links on their way.
+// sessions except one, and links on their way. Known devices are forgotten where
+// no session stays: they open nothing, and the owner's keep their budget.
 func (s *Service) replacePassword(
 	ctx context.Context, t *tx, actor registrar.Actor, account Account, hash string, action registrar.Action, except string,
 ) error {
@@ -100,7 +101,10 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 		return err
 	}
 	if account.HasPassword {
-		result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, ""), account.PasswordHash, old)
+		// The session counts, whatever strangers try: whoever is being attacked
+		// must be able to choose another password.
+		budget := guard{{s.cfg.Limits.Device, "session " + actor.Through}}
+		result, err := s.hasher.verify(ctx, budget, account.PasswordHash, old)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ type Windows struct {
 	// never signed in to it.
 	Account Window
 	// Device bounds the wrong passwords of a browser that has signed in to the
-	// account before. It is the only budget for such a browser.
+	// account before, or is signed in. It is the only budget for such a browser.
 	Device Window
 	// Codes bounds the codes that are tried for one account, or one known browser.
 	Codes Window
@@ -40,6 +40,9 @@ type Windows struct {
 	Recipient Window
 	// Sender bounds the letters that one network address can have sent.
 	Sender Window
+	// Ceremonies bounds the sign-ins by passkey that one address can begin: each
+	// is a row, and anybody can ask for one.
+	Ceremonies Window
 	// FailureDeed bounds the failed sign-ins that are written into the audit.
 	FailureDeed Window
 }
@@ -54,13 +57,14 @@ func DefaultWindows() Windows {
 		Codes:          Window{10, 15 * time.Minute},
 		Recipient:      Window{3, time.Hour},
 		Sender:         Window{20, time.Hour},
+		Ceremonies:     Window{60, 5 * time.Minute},
 		FailureDeed:    Window{1, 10 * time.Minute},
 	}
 }
 
 // Limits are the budgets; Windows says what each is for.
 type Limits struct {
-	Address, AccountAddress, Account, Device, Codes, Recipient, Sender, FailureDeed Limiter
+	Address, AccountAddress, Account, Device, Codes, Recipient, Sender, Ceremonies, FailureDeed Limiter
 }
 
 // NewLimits builds every budget by build.
@@ -77,6 +81,7 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 		{windows.Codes, &limits.Codes},
 		{windows.Recipient, &limits.Recipient},
 		{windows.Sender, &limits.Sender},
+		{windows.Ceremonies, &limits.Ceremonies},
 		{windows.FailureDeed, &limits.FailureDeed},
 	} {
 		limiter, err := build(budget.window)
@@ -90,10 +95,10 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 
 func (l Limits) check() error {
 	for _, limiter := range []Limiter{
-		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.Recipient, l.Sender, l.FailureDeed,
+		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.Recipient, l.Sender, l.Ceremonies, l.FailureDeed,
 	} {
 		if limiter == nil {
-			return errors.New("customer: a budget is missing; without it passwords could be tried without end")
+			return errors.New("customer: a budget is missing; without it something could be tried without end")
 		}
 	}
 	return nil

@@ -158,12 +158,8 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 	}
 	return s.change(ctx, func(t *tx) error {
 		// The account's row is held, so that two can't both be the twentieth.
-		ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
-		if err != nil {
+		if err := t.hold(ctx, account); err != nil {
 			return err
-		}
-		if !ok {
-			return fail(registrar.KindUnauthenticated, registrar.SignInAgain)
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
 		if err != nil {
@@ -242,12 +238,8 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 			return err
 		}
 		// The account's row is held, so that two can't both be the last but one.
-		ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
-		if err != nil {
+		if err := t.hold(ctx, account); err != nil {
 			return err
-		}
-		if !ok {
-			return fail(registrar.KindUnauthenticated, registrar.SignInAgain)
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
 		if err != nil {

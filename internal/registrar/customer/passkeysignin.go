@@ -15,10 +15,13 @@ import (
 
 // BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON,
 // and the ceremony that the answer belongs to.
-func (s *Service) BeginPasskeySignIn(ctx context.Context, origin string) (ceremony string, options []byte, err error) {
+func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error) {
 	party, err := s.origins.at(origin)
 	if err != nil {
 		return "", nil, err
+	}
+	if wait := s.cfg.Limits.Ceremonies.Count(networkOf(actor.Address)); wait > 0 {
+		return "", nil, tooMany(wait)
 	}
 	assertion, data, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {

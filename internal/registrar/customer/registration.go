@@ -121,8 +121,12 @@ func (s *Service) use(ctx context.Context, t *tx, kind LinkKind, link string) (L
 		return Link{}, Account{}, err
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, link)
-	if _, ok, err := t.UseLink(ctx, hash, kind, t.now); err != nil || !ok {
-		return Link{}, Account{}, errors.Join(err, fail(registrar.KindNotFound, LinkInvalid))
+	_, ok, err := t.UseLink(ctx, hash, kind, t.now)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok {
+		return Link{}, Account{}, fail(registrar.KindNotFound, LinkInvalid)
 	}
 	return found, account, nil
 }

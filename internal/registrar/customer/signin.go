@@ -271,10 +271,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 			return opened, nil
 		}
 	}
-	if registrar.CodeOf(err) == CodeWrong {
-		s.noteFailure(actor, account.ID, byCode)
-	}
-	return SignedIn{}, err
+	return SignedIn{}, s.noteWrongCode(actor, account.ID, err)
 }
 
 // codeBudget takes a place for trying a code. Who began at a known device has a
@@ -319,7 +316,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 			return SignedIn{}, err
 		}
 		if code, err = s.readCode(account, proof.Code); err != nil {
-			return SignedIn{}, err
+			return SignedIn{}, s.noteWrongCode(actor, account.ID, err)
 		}
 	}
 	var opened SignedIn
@@ -332,5 +329,14 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 		opened, err = s.open(ctx, t, opening)
 		return err
 	})
-	return opened, err
+	return opened, s.noteWrongCode(actor, account.ID, err)
+}
+
+// noteWrongCode is noteFailure if the error says that a code was wrong. It
+// returns the error.
+func (s *Service) noteWrongCode(actor registrar.Actor, customer string, err error) error {
+	if registrar.CodeOf(err) == CodeWrong {
+		s.noteFailure(actor, customer, byCode)
+	}
+	return err
 }
