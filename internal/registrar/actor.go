@@ -92,14 +92,14 @@ type LetterKind string
 
 // The letters.
 const (
-	LetterConfirm         LetterKind = "confirm"          // with a link: confirm the address of a new account
-	LetterAlreadyMember   LetterKind = "already_member"   // somebody registered an address that has an account
-	LetterReset           LetterKind = "reset"            // with a link: choose another password
-	LetterNoAccount       LetterKind = "no_account"       // somebody asked for a reset of an address without an account
-	LetterChangeEmail     LetterKind = "change_email"     // with a link, to the new address
-	LetterEmailChanging   LetterKind = "email_changing"   // to the old address
+	LetterConfirm         LetterKind = "confirm"        // with a link: confirm the address of a new account
+	LetterAlreadyMember   LetterKind = "already_member" // somebody registered an address that has an account
+	LetterReset           LetterKind = "reset"          // with a link: choose another password
+	LetterNoAccount       LetterKind = "no_account"     // somebody asked for a reset of an address without an account
+	LetterChangeEmail     LetterKind = "change_email"   // with a link, to the new address
+	LetterEmailChanging   LetterKind = "email_changing" // to the old address
 	LetterPasswordChanged LetterKind = "password_changed"
 	LetterTokenCreated    LetterKind = "token_created"
-	LetterSecondFactor    LetterKind = "second_factor"    // switched on or off, recovery codes renewed
-	LetterPasskey         LetterKind = "passkey"          // added or removed
+	LetterSecondFactor    LetterKind = "second_factor" // switched on or off, recovery codes renewed
+	LetterPasskey         LetterKind = "passkey"       // added or removed
 )
