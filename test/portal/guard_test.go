@@ -276,3 +276,29 @@ func TestPagesThatDoNotExistAreAPage(t *testing.T) {
 		t.Errorf("DELETE: %d %q", got.status, got.header.Get("Allow"))
 	}
 }
+
+func TestStrangersCannotBeginPasskeySignInsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	const begin = "/portal/passkeys/sign-in/begin"
+	at := strings.Replace(s.base, "127.0.0.1", "localhost", 1) // a passkey can't belong to an IP address
+	for i := range customer.DefaultWindows().Passkeys.Count {
+		stranger := s.browser() // without cookies each time: the address counts
+		stranger.origin = at
+		if got := stranger.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
+			t.Fatalf("call %d: %d %s", i+1, got.status, got.body)
+		}
+	}
+	stranger := s.browser()
+	stranger.origin = at
+	got := stranger.postJSON(begin, "{}")
+	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "Bitte versuchen Sie es in") {
+		t.Errorf("one more: %d, Retry-After %q, %s", got.status, got.header.Get("Retry-After"), got.body)
+	}
+	member := s.signedIn("erika@example.org")
+	member.origin = at
+	if got := member.postJSON(begin, "{}"); got.status != http.StatusOK {
+		t.Errorf("a member at the same address: %d %s", got.status, got.body)
+	}
+}
