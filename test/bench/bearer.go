@@ -53,7 +53,7 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	url, drop, err := server.NewDatabase() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 	if err != nil {
 		return nil, err
 	}
