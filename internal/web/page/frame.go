@@ -145,16 +145,9 @@ func (v *Visit) Origin() string {
 	return v.frame.origin
 }
 
-// Agent is the browser's name for itself, shortened; only for the list of
-// sessions.
-func (v *Visit) Agent() string {
-	const longest = 200
-	agent := strings.ToValidUTF8(v.R.UserAgent(), "")
-	if len(agent) > longest {
-		agent = strings.ToValidUTF8(agent[:longest], "")
-	}
-	return agent
-}
+// Agent is the browser's name for itself, as it came; only for the list of
+// sessions, which keeps what fits.
+func (v *Visit) Agent() string { return v.R.UserAgent() }
 
 // SeeOther sends the browser to another page of ours.
 func (v *Visit) SeeOther(path string) error {
