@@ -117,6 +117,7 @@ func signInWindows(limits config.Limits) customer.Windows {
 	windows.Codes.Count = limits.CodesPerAccount
 	windows.Recipient.Count = limits.LettersPerRecipient
 	windows.Sender.Count = limits.LettersPerAddress
+	windows.Passkeys.Count = limits.PasskeysPerAddress
 	return windows
 }
 

@@ -123,6 +123,7 @@ func (l *Limits) check(k *checker) {
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
 		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,
+		"passkeys_per_address": l.PasskeysPerAddress,
 	} {
 		k.between("limits."+key, value, 1, 100_000)
 	}

@@ -269,3 +269,36 @@ func TestAPasswordIsHashedAnewWhenTheCostChanges(t *testing.T) {
 		w.signIn(home, "")
 	})
 }
+
+func TestPasskeyCeremoniesAreBoundedPerAddressAndMembersHaveTheirOwn(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in, device := w.member(email), newAuthenticator(t)
+		w.addPasskey(in, device)
+		begin := func(actor registrar.Actor) error {
+			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
+			return err
+		}
+		allowed := customer.DefaultWindows().Passkeys.Count
+		for i := range allowed { // one network of IPv6 is one address
+			w.must(begin(somebody(fmt.Sprintf("2001:db8::%x", i+1))))
+		}
+		w.refused(begin(somebody("2001:db8::ffff")), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(begin(somebody("2001:db8:0:1::1")))
+		_, err := w.passkeySignIn(device) // from elsewhere
+		w.must(err)
+
+		// A member behind the same address is not kept from it, but bounded too.
+		member := actorOf(in)
+		member.Address = somebody("2001:db8::1").Address
+		for range allowed - 1 { // one was for adding the passkey
+			w.must(begin(member))
+		}
+		w.refused(begin(member), registrar.KindRateLimited, customer.TooManyAttempts)
+		_, _, err = w.BeginAddPasskey(w.Context(), member, origin)
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+
+		w.pass(10*time.Minute + time.Second)
+		w.must(begin(somebody("2001:db8::1")))
+		w.must(begin(member))
+	})
+}

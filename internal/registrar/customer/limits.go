@@ -40,9 +40,9 @@ type Windows struct {
 	Recipient Window
 	// Sender bounds the letters that one network address can have sent.
 	Sender Window
-	// Ceremonies bounds the sign-ins by passkey that one address can begin: each
-	// is a row, and anybody can ask for one.
-	Ceremonies Window
+	// Passkeys bounds the passkey ceremonies that one address begins, or one
+	// customer who has signed in. Each is a row, and anybody may begin one.
+	Passkeys Window
 	// FailureDeed bounds the failed sign-ins that are written into the audit.
 	FailureDeed Window
 }
@@ -57,14 +57,14 @@ func DefaultWindows() Windows {
 		Codes:          Window{10, 15 * time.Minute},
 		Recipient:      Window{3, time.Hour},
 		Sender:         Window{20, time.Hour},
-		Ceremonies:     Window{60, 5 * time.Minute},
+		Passkeys:       Window{60, 10 * time.Minute},
 		FailureDeed:    Window{1, 10 * time.Minute},
 	}
 }
 
 // Limits are the budgets; Windows says what each is for.
 type Limits struct {
-	Address, AccountAddress, Account, Device, Codes, Recipient, Sender, Ceremonies, FailureDeed Limiter
+	Address, AccountAddress, Account, Device, Codes, Recipient, Sender, Passkeys, FailureDeed Limiter
 }
 
 // NewLimits builds every budget by build.
@@ -81,7 +81,7 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 		{windows.Codes, &limits.Codes},
 		{windows.Recipient, &limits.Recipient},
 		{windows.Sender, &limits.Sender},
-		{windows.Ceremonies, &limits.Ceremonies},
+		{windows.Passkeys, &limits.Passkeys},
 		{windows.FailureDeed, &limits.FailureDeed},
 	} {
 		limiter, err := build(budget.window)
@@ -95,7 +95,7 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 
 func (l Limits) check() error {
 	for _, limiter := range []Limiter{
-		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.Recipient, l.Sender, l.Ceremonies, l.FailureDeed,
+		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.Recipient, l.Sender, l.Passkeys, l.FailureDeed,
 	} {
 		if limiter == nil {
 			return errors.New("customer: a budget is missing; without it something could be tried without end")

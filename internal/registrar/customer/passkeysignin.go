@@ -20,9 +20,6 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor,
 	if err != nil {
 		return "", nil, err
 	}
-	if wait := s.cfg.Limits.Ceremonies.Count(networkOf(actor.Address)); wait > 0 {
-		return "", nil, tooMany(wait)
-	}
 	assertion, data, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
 		return "", nil, err
@@ -30,7 +27,7 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor,
 	if options, err = json.Marshal(assertion); err != nil {
 		return "", nil, err
 	}
-	ceremony, err = s.begin(ctx, CeremonySignIn, "", asked{Origin: strings.ToLower(origin), Data: *data})
+	ceremony, err = s.begin(ctx, actor, CeremonySignIn, "", asked{Origin: strings.ToLower(origin), Data: *data})
 	return ceremony, options, err
 }
 

@@ -100,6 +100,7 @@ type Visit struct {
 	frame *Frame
 	// back is the page that a form of this visit stands on.
 	back string
+	end  context.CancelFunc
 }
 
 // Visitor says who is signed in. It is a registrar.KindUnauthenticated error if

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -153,6 +155,36 @@ func TestAStoreThatFailsSignsNobodyInAndOut(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || w.Header().Get("Set-Cookie") != "" || strings.Contains(w.Body.String(), "canary") {
 		t.Errorf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
+}
+
+func TestAVisitEndsAlsoWhereTheDatabaseIsSilent(t *testing.T) {
+	silent := func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("the driver says: %w", ctx.Err()) }
+	page := func(v *Visit) error { return silent(v.R.Context()) }
+	script := func(v *Visit, _ []byte) (any, error) { return nil, silent(v.R.Context()) }
+	for name, serve := range map[string]func(*Frame) http.HandlerFunc{
+		"a page":           func(f *Frame) http.HandlerFunc { return f.Open(page) },
+		"a script's":       func(f *Frame) http.HandlerFunc { return f.Script("/portal", false, script) },
+		"a page's session": func(f *Frame) http.HandlerFunc { f.sessions = wordless{}; return f.NotFound },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			frame := newFrame(t, "http://127.0.0.1", sessions{})
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/portal", nil)
+			r.Header.Set("Cookie", "dotkontor=good")
+			began := time.Now()
+			serve(frame)(w, r)
+			if took := time.Since(began); took != longestVisit || w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "antwortet nicht") {
+				t.Errorf("%s: %d after %s: %s", name, w.Code, took, w.Body)
+			}
+		})
+	}
+}
+
+// wordless never says who somebody is.
+type wordless struct{}
+
+func (wordless) Visitor(ctx context.Context, _ string) (customer.Visitor, error) {
+	<-ctx.Done()
+	return customer.Visitor{}, ctx.Err()
 }
 
 func TestAFormIsBounded(t *testing.T) {

@@ -68,8 +68,9 @@ func (h *Handler) finishPasskeySignIn(v *page.Visit, body []byte) (any, error) {
 	if err != nil {
 		return nil, h.tell(v, err)
 	}
-	v.KeepDevice(signedIn.Device)
-	v.KeepSession(signedIn.Secret)
+	if err := h.handOver(v, signedIn); err != nil {
+		return nil, err
+	}
 	return done{orHome(next(a.Next))}, nil
 }
 
