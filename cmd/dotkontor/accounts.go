@@ -97,6 +97,8 @@ func signInWindows(limits config.Limits) customer.Windows {
 	windows.Account.Count = limits.SignInPerAccount
 	windows.Device.Count = limits.SignInPerDevice
 	windows.Codes.Count = limits.CodesPerAccount
+	windows.CodesLong.Count = limits.CodesPer10Hours
+	windows.Ceremonies.Count = limits.PasskeysPerAddress
 	windows.Recipient.Count = limits.LettersPerRecipient
 	windows.Sender.Count = limits.LettersPerAddress
 	return windows

@@ -114,7 +114,7 @@ func TestOnlyHashesInADatabaseDump(t *testing.T) {
 		secrets["authenticator app"], secrets["recovery code"] = phone.secret, recovery[3]
 		secrets["recovery code without hyphens"] = strings.ReplaceAll(recovery[3], "-", "")
 		secrets["pending session"] = w.signIn(home, in.Device).Secret
-		ceremony, _, err := w.BeginPasskeySignIn(ctx, origin)
+		ceremony, _, err := w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		secrets["ceremony"] = ceremony
 		w.must(w.AskReset(ctx, home, email, ""))

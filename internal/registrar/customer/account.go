@@ -16,7 +16,7 @@ func (s *Service) AskReset(ctx context.Context, actor registrar.Actor, email, la
 	if language, err = parseLanguage(language); err != nil {
 		return err
 	}
-	if s.letterBudget(actor, key) > 0 {
+	if s.letterBudget(actor, resetTo(key)) > 0 {
 		return nil // the same answer, and no letter
 	}
 	return s.change(ctx, func(t *tx) error {
@@ -48,7 +48,7 @@ func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, passwo
 	if err != nil {
 		return err
 	}
-	hash, err := s.newHash(ctx, password, account.EmailKey)
+	hash, err := s.newHash(ctx, actor, password, account.EmailKey)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,12 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	if err := checkPassword(chosen, account.EmailKey); err != nil {
 		return err
 	}
+	network := networkOf(actor.Address)
 	if account.HasPassword {
-		result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, ""), account.PasswordHash, old)
+		// The budgets of sign-ins are for strangers: who attacks the account must not
+		// keep its owner, who is signed in, from changing the password just then.
+		ownGuard := guard{{s.cfg.Limits.Device, "session " + actor.Through}}
+		result, err := s.hasher.verify(ctx, network, ownGuard, account.PasswordHash, old)
 		if err != nil {
 			return err
 		}
@@ -108,7 +112,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 			return fail(registrar.KindInvalid, BadCredentials)
 		}
 	}
-	hash, err := s.hasher.hash(ctx, chosen)
+	hash, err := s.hasher.hash(ctx, network, chosen)
 	if err != nil {
 		return err
 	}

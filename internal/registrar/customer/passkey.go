@@ -60,7 +60,12 @@ func holderOf(ctx context.Context, r Reader, account Account) (holder, error) {
 }
 
 // begin stores what was asked and returns the secret by which it is answered.
-func (s *Service) begin(ctx context.Context, kind CeremonyKind, customer string, question asked) (string, error) {
+func (s *Service) begin(
+	ctx context.Context, actor registrar.Actor, kind CeremonyKind, customer string, question asked,
+) (string, error) {
+	if wait := s.cfg.Limits.Ceremonies.Count(networkOf(actor.Address)); wait > 0 {
+		return "", tooMany(wait)
+	}
 	data, err := json.Marshal(question)
 	if err != nil {
 		return "", err
@@ -132,7 +137,7 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 		return "", nil, err
 	}
 	question := asked{Origin: strings.ToLower(origin), Data: *data, Through: actor.Through}
-	ceremony, err = s.begin(ctx, CeremonyAddPasskey, account.ID, question)
+	ceremony, err = s.begin(ctx, actor, CeremonyAddPasskey, account.ID, question)
 	return ceremony, options, err
 }
 

@@ -52,7 +52,7 @@ func (h *Handler) tell(v *page.Visit, err error) error {
 }
 
 func (h *Handler) beginPasskeySignIn(v *page.Visit, _ []byte) (any, error) {
-	ceremony, options, err := h.customers.BeginPasskeySignIn(v.R.Context(), v.Origin())
+	ceremony, options, err := h.customers.BeginPasskeySignIn(v.R.Context(), v.Actor(), v.Origin())
 	if err != nil {
 		return nil, h.tell(v, err)
 	}

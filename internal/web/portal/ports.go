@@ -62,7 +62,7 @@ type factors interface {
 }
 
 type passkeys interface {
-	BeginPasskeySignIn(ctx context.Context, origin string) (ceremony string, options []byte, err error)
+	BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error)
 	FinishPasskeySignIn(ctx context.Context, actor registrar.Actor, origin, ceremony string, response []byte, agent string) (customer.SignedIn, error)
 	FinishPasskeySignInAgain(ctx context.Context, actor registrar.Actor, origin, secret, ceremony string, response []byte) (customer.SignedIn, error)
 	BeginAddPasskey(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error)
