@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -30,6 +32,8 @@ const (
 	crossSite registrar.Code = "cross_site"
 	tooLarge  registrar.Code = "too_large"
 	badForm   registrar.Code = "bad_form"
+
+	noSuchPage registrar.Code = "no_such_page"
 )
 
 // Open is a page for everybody.
@@ -98,6 +102,9 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 		return v, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if !readable(r.URL.Path) {
+		return v, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage}
+	}
 	visitor, err := f.Visitor(r)
 	switch {
 	case err == nil:
@@ -110,6 +117,10 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 	}
 	return v, nil
 }
+
+// readable is whether a text of an address can name anything at all. PostgreSQL
+// takes no other text, and would make an error of ours out of it.
+func readable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 func (v *Visit) readForm() error {
 	if v.R.Method != http.MethodPost {
@@ -151,7 +162,7 @@ func (f *Frame) language(r *http.Request) string {
 
 // NotFound is the page for what does not exist.
 func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"})
+	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage})
 }
 
 // NoSuchMethod is the page for a method that a path does not have.

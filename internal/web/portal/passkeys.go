@@ -68,6 +68,9 @@ func (h *Handler) finishPasskeySignIn(v *page.Visit, body []byte) (any, error) {
 	if err != nil {
 		return nil, h.tell(v, err)
 	}
+	if err := h.leave(v, signedIn); err != nil {
+		return nil, err
+	}
 	v.KeepDevice(signedIn.Device)
 	v.KeepSession(signedIn.Secret)
 	return done{orHome(next(a.Next))}, nil

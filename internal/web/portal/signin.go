@@ -55,6 +55,9 @@ func (h *Handler) signIn(v *page.Visit) error {
 		return h.again(v, "sign_in.title", "", signInForm(to), err)
 	}
 	if signedIn.NeedsCode {
+		if err := h.leave(v, signedIn); err != nil {
+			return err
+		}
 		v.KeepDevice(signedIn.Device)
 		v.KeepPending(signedIn.Secret)
 		return v.SeeOther(withNext(codePath, to))
@@ -62,14 +65,23 @@ func (h *Handler) signIn(v *page.Visit) error {
 	return h.letIn(v, signedIn, orHome(to))
 }
 
-// letIn hands the new session to the browser. The one that it held before is
-// ended, because nobody could sign it out any more.
+// leave ends the session that the browser held before another one takes its
+// place, because nobody could sign it out any more.
+func (h *Handler) leave(v *page.Visit, signedIn customer.SignedIn) error {
+	if !v.SignedIn || v.Visitor.Session.ID == signedIn.Visitor.Session.ID {
+		return nil
+	}
+	err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret())
+	if registrar.KindOf(err) == registrar.KindUnauthenticated {
+		return nil
+	}
+	return err
+}
+
+// letIn hands the new session to the browser.
 func (h *Handler) letIn(v *page.Visit, signedIn customer.SignedIn, to string) error {
-	if v.SignedIn && v.Visitor.Session.ID != signedIn.Visitor.Session.ID {
-		if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil &&
-			registrar.KindOf(err) != registrar.KindUnauthenticated {
-			return err
-		}
+	if err := h.leave(v, signedIn); err != nil {
+		return err
 	}
 	v.KeepDevice(signedIn.Device)
 	v.KeepSession(signedIn.Secret)
