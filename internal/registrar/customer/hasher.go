@@ -22,7 +22,7 @@ const (
 	// mostOfOne is how many of the working and waiting may come from one network:
 	// right passwords are not counted, so whoever has an account could otherwise
 	// fill the queue alone and keep everybody else waiting.
-	mostOfOne = 8
+	mostOfOne = 4
 	// collectFrom is from which size on (in KiB) the memory of a hash is collected
 	// at once. It costs a few milliseconds beside a hash of more than a hundred.
 	collectFrom = 16 * 1024
