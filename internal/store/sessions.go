@@ -43,7 +43,9 @@ func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, k
 	}); err != nil {
 		return err
 	}
-	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{CustomerID: s.CustomerID, Offset: int32(keep - 1)})
+	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{
+		CustomerID: s.CustomerID, State: string(s.State), Offset: int32(keep - 1),
+	})
 }
 
 func (a accounts) TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error {

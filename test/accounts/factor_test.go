@@ -178,6 +178,41 @@ func TestWrongCodesAtSigningInAgainAreTold(t *testing.T) {
 	})
 }
 
+func TestPatienceDoesNotBuyCodesForWhoeverKnowsThePassword(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		phone, _ := w.secondFactor(in)
+		tried := 0
+		for range 39 { // nearly ten hours
+			pending := w.signIn(attacker, "")
+			for range 5 {
+				if _, err := w.EnterCode(w.Context(), attacker, pending.Secret, "000000"); registrar.CodeOf(err) == customer.CodeWrong {
+					tried++
+				}
+			}
+			w.pass(15 * time.Minute)
+		}
+		if tried != 25 {
+			t.Errorf("%d codes were tried in ten hours, want 25", tried)
+		}
+		_, err := w.EnterCode(w.Context(), home, w.signIn(home, in.Device).Secret, phone.code(w))
+		w.must(err)
+	})
+}
+
+func TestWhoKnowsThePasswordAloneEndsNoSession(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		for range 101 {
+			w.signIn(attacker, "")
+		}
+		if !w.alive(in.Secret) {
+			t.Error("sessions that wait for a code have ended an open one")
+		}
+	})
+}
+
 func TestRecoveryCodesAreSingleUseAndReplaced(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		ctx := w.Context()

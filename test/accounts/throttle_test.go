@@ -99,19 +99,15 @@ func TestTheOwnerCanChangeThePasswordOfAnAccountUnderAttack(t *testing.T) {
 	})
 }
 
-func TestAnAddressCanBeginOnlySoManySignInsByPasskey(t *testing.T) {
+func TestRegistrationsByStrangersDoNotUseUpTheOwnersReset(t *testing.T) {
 	onSQLite(t, func(w *world) {
-		begin := func(actor registrar.Actor) error {
-			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
-			return err
+		w.member(email)
+		for i := range 6 {
+			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
 		}
-		for range 60 {
-			w.must(begin(attacker))
-		}
-		w.refused(begin(attacker), registrar.KindRateLimited, customer.TooManyAttempts)
-		w.must(begin(home))
-		w.pass(5*time.Minute + time.Second)
-		w.must(begin(attacker))
+		w.mails()
+		w.must(w.AskReset(w.Context(), home, email, ""))
+		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, other))
 	})
 }
 
@@ -133,7 +129,12 @@ func TestGuessesInParallelKeepTheBudget(t *testing.T) {
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if registrar.CodeOf(w.guess(attacker, "")) == customer.BadCredentials {
+				err := w.guess(attacker, "")
+				for registrar.CodeOf(err) == customer.Busy { // its network has its share of the queue
+					time.Sleep(time.Millisecond)
+					err = w.guess(attacker, "")
+				}
+				if registrar.CodeOf(err) == customer.BadCredentials {
 					wrong.Add(1)
 				}
 			})
@@ -232,8 +233,8 @@ func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
 			w.must(w.AskReset(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), email, ""))
 			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
 		}
-		if got := len(w.mails()); got != 2 { // the first of three was the confirmation
-			t.Errorf("%d more letters went to one address within the hour, want 2", got)
+		if got := len(w.mails()); got != 5 { // the first of three was the confirmation; resets have three of their own
+			t.Errorf("%d more letters went to one address within the hour, want 5", got)
 		}
 		for i := range 40 {
 			w.must(w.Register(w.Context(), attacker, customer.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))

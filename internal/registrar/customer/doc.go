@@ -50,7 +50,8 @@
 // that guesses in parallel exceed them at most by the number of hashes that are
 // computed at a time.
 //
-// Hashing is bounded: see hasher. Who waits too long is told to come back.
+// Hashing is bounded, all in all and for one network: see hasher. Who waits too
+// long is told to come back.
 //
 // # Secrets
 //

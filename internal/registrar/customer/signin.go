@@ -47,7 +47,7 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
+	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -281,7 +281,7 @@ func (s *Service) codeBudget(device registrar.SecretHash, customer string) error
 	if device != "" {
 		key = string(device)
 	}
-	if wait := s.cfg.Limits.Codes.Count(key); wait > 0 {
+	if wait := (guard{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).take(); wait > 0 {
 		return tooMany(wait)
 	}
 	return nil
@@ -297,7 +297,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
+	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}

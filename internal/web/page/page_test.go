@@ -238,3 +238,22 @@ func TestANoteIsSaidOnceAndOnlyInOurWords(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAddressThatIsNoTextReachesNoPage(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1:8080", sessions{})
+	for target, want := range map[string]string{
+		"/portal/tokens/%00/revoke": "", "/portal/tokens/%ff/revoke": "", "/portal/activity?before=%00": "seen ",
+		"/portal/activity?before=%ff": "seen ", "/portal/activity?before=%C3%A4": "seen ä",
+	} {
+		got := ""
+		w := httptest.NewRecorder()
+		frame.Open(func(v *Visit) error {
+			got = "seen " + v.Query("before")
+			return nil
+		})(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody))
+		if got != want || want == "" && w.Code != http.StatusNotFound {
+			t.Errorf("%s: the page got %q, want %q; status %d", target, got, want, w.Code)
+		}
+	}
+}

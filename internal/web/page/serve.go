@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -34,10 +36,11 @@ const (
 const longestVisit = 15 * time.Second
 
 const (
-	crossSite registrar.Code = "cross_site"
-	tooLarge  registrar.Code = "too_large"
-	badForm   registrar.Code = "bad_form"
-	tookLong  registrar.Code = "visit_timeout"
+	crossSite  registrar.Code = "cross_site"
+	tooLarge   registrar.Code = "too_large"
+	badForm    registrar.Code = "bad_form"
+	tookLong   registrar.Code = "visit_timeout"
+	noSuchPage registrar.Code = "no_such_page"
 )
 
 // Open is a page for everybody.
@@ -110,6 +113,9 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 		return v, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if !readable(r.URL.Path) {
+		return v, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage}
+	}
 	visitor, err := f.Visitor(r)
 	switch {
 	case err == nil:
@@ -122,6 +128,10 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 	}
 	return v, nil
 }
+
+// readable is whether a text of an address can name anything at all. PostgreSQL
+// takes no other text, and would make an error of ours out of it.
+func readable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 func (v *Visit) readForm() error {
 	if v.R.Method != http.MethodPost {
@@ -163,7 +173,7 @@ func (f *Frame) language(r *http.Request) string {
 
 // NotFound is the page for what does not exist.
 func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"})
+	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage})
 }
 
 // NoSuchMethod is the page for a method that a path does not have.

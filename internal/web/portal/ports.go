@@ -75,6 +75,8 @@ type passkeys interface {
 type Access interface {
 	Create(ctx context.Context, actor registrar.Actor, name string) (access.Token, string, error)
 	List(ctx context.Context, actor registrar.Actor) ([]access.Token, error)
+	// Latest has the revoked ones, too.
+	Latest(ctx context.Context, actor registrar.Actor) ([]access.Token, error)
 	Revoke(ctx context.Context, actor registrar.Actor, id string) error
 }
 
