@@ -234,11 +234,14 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 // is told by *FieldError, all at once.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.change(ctx, func(t *tx) error {
-		account, err := s.signedIn(ctx, t, actor)
+		account, err := s.recent(ctx, t, actor)
 		if err != nil {
 			return err
 		}
-		return s.putRegistrant(ctx, t, actor, account.ID, registrant)
+		if err := s.putRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
+			return err
+		}
+		return t.post(ctx, actor, registrar.Letter{Kind: registrar.LetterRegistrant, Customer: account.ID})
 	})
 }
 

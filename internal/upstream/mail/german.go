@@ -170,6 +170,20 @@ Ihr Passwort und melden Sie alle Sitzungen ab:
 {{.Portal}}
 `,
 		},
+		registrar.LetterRegistrant: {
+			subject: "Ihre Inhaberdaten wurden geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurden in Ihrem Konto bei dotkontor die
+Daten geändert, auf die Ihre Domains eingetragen
+werden{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und sehen Sie die Daten durch:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterPasskey: {
 			subject: "Ihre Passkeys wurden geändert",
 			body: `Guten Tag,
