@@ -71,3 +71,28 @@ func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAPersonWhoHasJustSignedInIsRecent(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		kind     registrar.ActorKind
+		customer string
+		at       time.Time
+		want     registrar.Kind
+	}{
+		{registrar.ActorPerson, "cus_1", now, 0},
+		{registrar.ActorPerson, "cus_1", now.Add(-registrar.RecentSignIn), 0},
+		{registrar.ActorPerson, "cus_1", now.Add(-registrar.RecentSignIn - 1), registrar.KindUnauthenticated},
+		{registrar.ActorPerson, "cus_1", now.Add(time.Second), registrar.KindUnauthenticated}, // the clock went back
+		{registrar.ActorPerson, "cus_1", time.Time{}, registrar.KindUnauthenticated},
+		{registrar.ActorPerson, "", now, registrar.KindForbidden},
+		{registrar.ActorToken, "cus_1", now, registrar.KindForbidden},
+		{registrar.ActorOperator, "cus_1", now, registrar.KindForbidden},
+	} {
+		err := registrar.Actor{Kind: c.kind, Customer: c.customer, SignedInAt: c.at}.RequireRecentSignIn(now)
+		if (err == nil) != (c.want == 0) || err != nil && registrar.KindOf(err) != c.want {
+			t.Errorf("%s %q at %v: %v", c.kind, c.customer, c.at, err)
+		}
+	}
+}

@@ -166,7 +166,7 @@ func TestTwoNewListsOfRecoveryCodesAtOnceLeaveOne(t *testing.T) {
 	})
 }
 
-func TestWrongCodesAtSigningInAgainAreTold(t *testing.T) {
+func TestWrongCodesAtSigningInAgainAreToldAndBounded(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		in := w.member(email)
 		w.secondFactor(in)
@@ -175,6 +175,12 @@ func TestWrongCodesAtSigningInAgainAreTold(t *testing.T) {
 		if !w.told(in, customer.ActionSignInFailed) {
 			t.Error("the audit does not tell of it")
 		}
+		for range 9 {
+			_, err = w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+			w.refused(err, registrar.KindUnauthenticated, customer.CodeWrong)
+		}
+		_, err = w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
 	})
 }
 

@@ -236,6 +236,13 @@ func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
 		if got := len(w.mails()); got != 5 { // the first of three was the confirmation; resets have three of their own
 			t.Errorf("%d more letters went to one address within the hour, want 5", got)
 		}
+		// Neither can a customer fill a stranger's mailbox.
+		bob := w.member("bob@example.org")
+		for range 3 {
+			w.must(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"))
+		}
+		w.refused(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.mails()
 		for i := range 40 {
 			w.must(w.Register(w.Context(), attacker, customer.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
 		}
