@@ -184,7 +184,9 @@ func TestAForgottenPasswordIsChosenAnewAndEndsSessions(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)
 	s.member("erika@example.org")
-	old, b := s.signedIn("erika@example.org"), s.browser()
+	s.member("otto@example.org")
+	// Whoever follows the link may be signed in to another account.
+	old, b := s.signedIn("erika@example.org"), s.signedIn("otto@example.org")
 	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
 		t.Fatalf("got %d", got.status)
 	}
@@ -193,8 +195,8 @@ func TestAForgottenPasswordIsChosenAnewAndEndsSessions(t *testing.T) {
 		t.Fatalf("got %d", got.status)
 	}
 	form := url.Values{"link": {secretOf(t, link)}, "password": {"another-horse-battery"}}
-	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" {
-		t.Fatalf("got %d %s", got.status, got.body)
+	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" || b.cookie("dotkontor") != "" {
+		t.Fatalf("got %d %s, session %q", got.status, got.body, b.cookie("dotkontor"))
 	}
 	if got := b.post("/portal/reset/new", form); got.status != http.StatusGone {
 		t.Errorf("the used link answers %d", got.status)
@@ -282,8 +284,12 @@ func TestASecondFactorIsAskedForWithASecretOfItsOwn(t *testing.T) {
 func TestWithoutMailThePagesSaySo(t *testing.T) {
 	t.Parallel()
 	s := open(t, false)
+	s.member("erika@example.org")
 	b := s.browser()
-	for _, path := range []string{"/portal/register", "/portal/reset"} {
+	for _, path := range []string{"/portal/register", "/portal/reset", "/portal/profile/email"} {
+		if path == "/portal/profile/email" {
+			b = s.signedIn("erika@example.org")
+		}
 		for _, got := range []answer{b.get(path), b.post(path, url.Values{"email": {"a@example.org"}})} {
 			if got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "Versand ist hier nicht eingerichtet") {
 				t.Errorf("%s: %d", path, got.status)
