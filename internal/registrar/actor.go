@@ -102,4 +102,5 @@ const (
 	LetterTokenCreated    LetterKind = "token_created"
 	LetterSecondFactor    LetterKind = "second_factor" // switched on or off, recovery codes renewed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
+	LetterApplication     LetterKind = "application_connected"
 )
