@@ -58,7 +58,9 @@ func startSandboxWithDemo(t *testing.T) stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var info struct{ Demo struct{ Email, Password, Token string } }
+	var info struct {
+		Demo struct{ Email, Password, Token string }
+	}
 	if err := json.Unmarshal(text, &info); err != nil || info.Demo.Token == "" {
 		t.Fatalf("there is no token of a demo customer (%v)", err)
 	}
