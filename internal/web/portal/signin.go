@@ -13,10 +13,20 @@ import (
 // way to a consent the page gives way as the consent itself does.
 func next(v *page.Visit, text string) string {
 	to := page.LocalPath(text, "")
-	if strings.HasPrefix(to, consentPrefix) {
+	if leadsToConsent(to) {
 		v.LeadToApplication()
 	}
 	return to
+}
+
+// leadsToConsent also knows the way through another sign-in page, which is where
+// one comes back to after choosing a language there.
+func leadsToConsent(to string) bool {
+	if strings.HasPrefix(to, consentPrefix) {
+		return true
+	}
+	through, err := url.Parse(to)
+	return err == nil && strings.HasPrefix(page.LocalPath(through.Query().Get("next"), ""), consentPrefix)
 }
 
 // consentPrefix is where applications send people to.
