@@ -162,7 +162,6 @@ func TestMCPRemoteGoesThroughTheMixedFlow(t *testing.T) {
 	robot := newRobot(t, s)
 	home := t.TempDir()
 	start := func() agent {
-		//nolint:gosec // a program of the tests
 		command := exec.Command(program, node.Module(t, "mcp-remote/dist/proxy.js"), s.endpoint, freePort(t), "--allow-http", "--transport", "http-only")
 		command.Dir = home
 		// What it would open a browser with does nothing here.
@@ -270,7 +269,6 @@ func TestTheConformanceSuiteIsContentWithTheAuthorizationServer(t *testing.T) {
 	id := registerClient(t, s, "http://127.0.0.1:"+port+"/callback")
 	ctx, cancel := context.WithTimeout(t.Context(), clientTimeout)
 	defer cancel()
-	//nolint:gosec // a program of the tests
 	command := exec.CommandContext(ctx, program, node.Module(t, "@modelcontextprotocol/conformance/dist/index.js"),
 		"authorization", "--url", s.base, "--client-id", id, "--resource", s.endpoint, "-p", port)
 	command.Dir = t.TempDir()
