@@ -129,8 +129,10 @@ func signInWindows(limits config.Limits) customer.Windows {
 	windows.Account.Count = limits.SignInPerAccount
 	windows.Device.Count = limits.SignInPerDevice
 	windows.Codes.Count = limits.CodesPerAccount
+	windows.CodesLong.Count = limits.CodesPer10Hours
 	windows.Recipient.Count = limits.LettersPerRecipient
 	windows.Sender.Count = limits.LettersPerAddress
+	windows.Passkeys.Count = limits.PasskeysPerAddress
 	return windows
 }
 

@@ -73,7 +73,7 @@ var explanations = map[registrar.Code]string{
 	customer.EmailInvalid:    "das ist keine E-Mail-Adresse, an die Post gehen kann / this is no e-mail address that mail can be sent to",
 	customer.EmailTaken:      "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
 	customer.LanguageUnknown: "die Sprache ist de oder en / the language is de or en",
-	access.NoSuchToken:       "dieses Token gibt es nicht / there is no such token",
+	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
 }
 
 // explain says in sentences what a person can do something about.

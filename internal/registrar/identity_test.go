@@ -58,7 +58,7 @@ func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
 func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []registrar.SecretKind{
-		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret,
+		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret, registrar.Ceremony,
 	} {
 		secret, _ := registrar.NewSecret(kind)
 		if !registrar.HoldsSecret("key=" + secret) {

@@ -49,8 +49,12 @@ func TestATokenIsShownOnceAndNeverAgain(t *testing.T) {
 	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("the revoked token still opens: %v", err)
 	}
-	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben keinen Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") {
+	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben kein Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") ||
+		!strings.Contains(page.body, s.base+"/api/mcp") {
 		t.Errorf("the page says %s", page.body)
+	}
+	if page := b.get("/portal/activity"); strings.Count(page.body, "Agent auf dem Laptop") != 2 || strings.Contains(page.body, "tok_") {
+		t.Errorf("the history does not name the revoked token: %s", page.body)
 	}
 }
 
@@ -241,6 +245,16 @@ func TestASecondFactorIsAskedForWithASecretOfItsOwn(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.location())
 	}
 	pending := other.cookie("dotkontor")
+	// Who is signed in and signs in once more leaves no session behind, though the
+	// new one waits for a code.
+	before := b.cookie("dotkontor")
+	b.post("/portal/sign-in", form)
+	stolen := s.browser()
+	base, _ := url.Parse(s.base)
+	stolen.client.Jar.SetCookies(base, []*http.Cookie{{Name: "dotkontor", Value: before}})
+	if got := stolen.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the session that was replaced still opens the profile: %d", got.status)
+	}
 	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
 		t.Errorf("the pending session opens the profile: %d", got.status)
 	}
