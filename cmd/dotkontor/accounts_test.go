@@ -77,11 +77,12 @@ func TestEveryLimitOfSignInsIsASettingOfItsOwn(t *testing.T) {
 	t.Parallel()
 	got, defaults := signInWindows(config.Limits{
 		SignInPerAddress: 1001, SignInPerPair: 1002, SignInPerAccount: 1003, SignInPerDevice: 1004, CodesPerAccount: 1005,
-		LettersPerRecipient: 1006, LettersPerAddress: 1007, PasskeysPerAddress: 1008,
+		LettersPerRecipient: 1006, LettersPerAddress: 1007, PasskeysPerAddress: 1008, CodesPer10Hours: 1009,
 	}), customer.DefaultWindows()
 	want := defaults
 	for i, window := range []*customer.Window{
 		&want.Address, &want.AccountAddress, &want.Account, &want.Device, &want.Codes, &want.Recipient, &want.Sender, &want.Passkeys,
+		&want.CodesLong,
 	} {
 		window.Count = 1001 + i
 	}
