@@ -33,7 +33,7 @@ await assert.rejects(
 ok("a no is an error with iss and state");
 
 const tokens = await client.authorizationCodeGrant(config, await robot.approve(address), { pkceCodeVerifier, expectedState });
-assert.equal(tokens.expiresIn(), 3600);
+assert.equal(tokens.expires_in, 3600);
 assert.equal((await call(tokens.access_token)).status, 200);
 ok("got the customer's domains");
 
