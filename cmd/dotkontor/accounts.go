@@ -85,7 +85,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if err != nil {
 		return err
 	}
-	if a.apps, err = newApplications(cfg, a.db, logger); err != nil {
+	if a.apps, err = a.newApplications(cfg, logger); err != nil {
 		return err
 	}
 	if a.access, err = access.New(access.Config{Store: a.db, Log: logger, Applications: a.apps}); err != nil {
@@ -99,9 +99,23 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 }
 
 // newApplications is what connects applications to accounts.
-func newApplications(cfg config.Config, db *store.DB, logger *slog.Logger) (*access.Applications, error) {
+func (a *accounts) newApplications(cfg config.Config, logger *slog.Logger) (*access.Applications, error) {
+	refreshes, err := quota.New(quota.Config{
+		Windows: []quota.Window{
+			{Limit: cfg.Limits.RefreshPerMinute, Per: time.Minute}, {Limit: cfg.Limits.RefreshPerHour, Per: time.Hour},
+		},
+		MaxKeys: cfg.Limits.MaxAddresses,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.background = append(a.background, func(ctx context.Context) { refreshes.Run(ctx, sweepLimitsEvery) })
 	settings := access.ApplicationsConfig{
-		Store: db, Resource: strings.TrimSuffix(cfg.BaseURL, "/") + mcp.Path, Leeway: time.Duration(cfg.OAuth.RefreshLeeway), Log: logger,
+		Store: a.db, Resource: strings.TrimSuffix(cfg.BaseURL, "/") + mcp.Path, Leeway: time.Duration(cfg.OAuth.RefreshLeeway), Log: logger,
+		Pace: func(grant string) (time.Duration, bool) {
+			decision := refreshes.Allow(quota.TextKey(grant))
+			return decision.RetryAfter, decision.Allowed
+		},
 	}
 	if cfg.FetchesDocuments() {
 		settings.Documents = clientdoc.New("dotkontor/" + version)

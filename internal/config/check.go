@@ -120,6 +120,7 @@ func (l *Limits) check(k *checker) {
 	for key, value := range map[string]int{
 		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
 		"register_per_minute": l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
+		"refresh_per_minute": l.RefreshPerMinute, "refresh_per_hour": l.RefreshPerHour,
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
 		"codes_per_10_hours": l.CodesPer10Hours, "passkeys_per_address": l.PasskeysPerAddress,

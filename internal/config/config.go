@@ -183,6 +183,12 @@ type Limits struct {
 	// their users from a few addresses. Default: 60 and 1200.
 	RegisterPerMinute int `toml:"register_per_minute"`
 	RegisterPerHour   int `toml:"register_per_hour"`
+	// RefreshPerMinute and RefreshPerHour are how often one connected application
+	// may refresh its tokens for one customer. An access token lives an hour, so
+	// once an hour for each process that shares the connection is what it needs.
+	// Default: 60 and 300.
+	RefreshPerMinute int `toml:"refresh_per_minute"`
+	RefreshPerHour   int `toml:"refresh_per_hour"`
 	// PasskeysPerAddress is how many sign-ins by passkey one address can begin in
 	// 10 minutes, and how many uses of one a customer who has signed in. Default:
 	// 60.
@@ -330,7 +336,7 @@ func Default() Config {
 			TokenPerMinute: 60, TokenPerHour: 1000,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
 			CodesPer10Hours: 25, LettersPerRecipient: 3, LettersPerAddress: 20, PasskeysPerAddress: 60,
-			RegisterPerMinute: 60, RegisterPerHour: 1200,
+			RegisterPerMinute: 60, RegisterPerHour: 1200, RefreshPerMinute: 60, RefreshPerHour: 300,
 		},
 		Lookup: Lookup{
 			Deadline:    Duration(5500 * time.Millisecond),

@@ -103,4 +103,5 @@ const (
 	LetterSecondFactor    LetterKind = "second_factor" // switched on or off, recovery codes renewed
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
+	LetterApplication     LetterKind = "application_connected"
 )

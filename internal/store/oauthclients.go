@@ -89,6 +89,9 @@ func (db *DB) Decide(ctx context.Context, key access.ConsentKey, approval *acces
 			if decided, err = approve(ctx, q, *approval); err != nil || !decided {
 				return err
 			}
+			if err := recordLetter(ctx, q, approval.Letter, deed.At); err != nil {
+				return err
+			}
 		}
 		return recordDeed(ctx, q, deed)
 	})

@@ -115,7 +115,8 @@ func (db *DB) RefreshToken(ctx context.Context, hash registrar.SecretHash) (acce
 	}
 	return access.Refreshable{
 		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
-		Generation: row.Generation, ExpiresAt: fromMicros(row.ExpiresAt), Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
+		Generation: row.Generation, ExpiresAt: fromMicros(row.ExpiresAt), Used: row.UsedAt != 0,
+		Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
 	}, err == nil, err
 }
 

@@ -20,7 +20,8 @@
 // could beat by a larger heap.
 //
 // The check of a bearer is compared with a handler that does one indexed SELECT
-// on the same database, on SQLite and on PostgreSQL. Every query that the product
+// on the same database, on SQLite and on PostgreSQL; a refresh of an application's
+// tokens with a bare transaction of as many rows. Every query that the product
 // has is timed with a thousand and with a million rows in each table, the two
 // databases in turns. And a thousand people sign in at the same moment, while
 // somebody looks names up at a steady rate.
@@ -79,9 +80,11 @@ type settings struct {
 	rows int
 	// people is how many sign in at the same moment.
 	people int
-	json   string
-	strict bool
-	only   string
+	// refreshing is how long clients refresh at the token endpoint.
+	refreshing time.Duration
+	json       string
+	strict     bool
+	only       string
 	// binary is measured instead of a fresh build, to compare two states of the
 	// code on one machine.
 	binary string
@@ -100,6 +103,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.IntVar(&s.starts, "starts", 5, "how often the sandbox is started")
 	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large database")
 	flags.IntVar(&s.people, "people", 1000, "people who sign in at the same moment")
+	flags.DurationVar(&s.refreshing, "refreshing", time.Minute, "how long clients refresh at the token endpoint")
 	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
@@ -128,6 +132,8 @@ func (s settings) check(rest []string) error {
 		return fmt.Errorf("-rows is from %d to %d", fewRows+1, 100*million)
 	case s.people < 1 || s.people > 10_000:
 		return errors.New("-people is from 1 to 10000")
+	case s.refreshing < 100*time.Millisecond || s.refreshing > 10*time.Minute:
+		return errors.New("-refreshing is from 100ms to 10m")
 	case s.only != "" && sectionNamed(s.only) == nil:
 		return fmt.Errorf("-only is one of %s", strings.Join(sectionNames(), ", "))
 	}
@@ -147,6 +153,7 @@ var sections = []section{
 	{"start", benchStart},
 	{"lookup", benchLookup},
 	{"bearer", benchBearer},
+	{"refresh", benchRefresh},
 	{"signin", benchSignIn},
 	{"scale", benchScale},
 }

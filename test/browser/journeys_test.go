@@ -31,6 +31,12 @@ func TestPeopleInTheBrowser(t *testing.T) {
 		{"other sites can neither post nor frame nor learn a link", "crosssite.mjs", []string{
 			"cross-site post refused", "same-site post of another origin refused", "framing refused", "no secret in a Referer",
 		}},
+		{"a customer connects applications, and only these hear of it", "consent.mjs", []string{
+			"a name with markup is text", "approved and led back to the application", "told by letter",
+			"denied and led back to the application", "a bad redirect is a page of ours", "consent can not be framed",
+			"disconnected, and refused at the very next call", "an error reaches the application from the sign-in's form",
+			"an application hears from the window that it opened", "the portal's other pages have no opener",
+		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := journey(t, s, test.script)

@@ -73,12 +73,12 @@ function watch(context) {
 export const refusal = (status) => new RegExp("status of " + status);
 
 // mails returns those to an address, the newest first, as soon as there are as
-// many as wanted.
-export async function mails(to, wanted = 1) {
+// many as wanted, of those whose subject fits.
+export async function mails(to, wanted = 1, subject = /./) {
   for (const end = Date.now() + waiting; ; ) {
     const answer = await fetch(sandbox.inbox + "/api/mails?to=" + encodeURIComponent(to));
     assert.equal(answer.status, 200);
-    const found = (await answer.json()).mails.sort((a, b) => b.id - a.id);
+    const found = (await answer.json()).mails.filter((mail) => subject.test(mail.subject)).sort((a, b) => b.id - a.id);
     if (found.length >= wanted) return found;
     assert.ok(Date.now() < end, `${found.length} of ${wanted} mails arrived: ${found.map((mail) => mail.subject)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import { browse, field, linkIn, ok, portal, press, refusal, sandbox, totp, at } from "./lib.mjs";
+import { newApplication } from "./applications.mjs";
 import { address, makeToken, signIn } from "./people.mjs";
 
 let number = 0;
@@ -49,7 +50,7 @@ const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/
 const members = [
   "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
   "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains",
-  "/portal/sign-in-again",
+  "/portal/sign-in-again", "/portal/apps",
 ];
 const links = ["/portal/confirm", "/portal/reset/new", "/portal/email/confirm"];
 
@@ -111,8 +112,29 @@ await browse(async (page, context, watched) => {
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await visit(page, "/portal/domains", { name: "domains in all states" });
   await visit(page, "/portal/profile", { name: "profile of the demo customer" });
+
+  // Nobody listens at the callback; the browser is stopped on its way there.
+  const callback = "http://127.0.0.1:43121/callback";
+  const application = await newApplication(callback, "Ein Assistent mit einem recht langen Namen, wie ihn Anwendungen haben");
+  const [, query] = application.begin().split("?");
+  await visit(page, "/oauth/authorize/?" + query, { name: "consent" });
+  await visit(page, "/oauth/authorize/?client_id=nobody", { name: "an unknown application", status: 400 });
+  await page.goto(application.begin());
+  watched.allows(new URL(callback).host);
+  let answer;
+  await page.route(callback + "*", (route) => {
+    answer = new URL(route.request().url()).searchParams;
+    return route.fulfill({ body: "back", contentType: "text/plain" });
+  });
+  await press(page, "Zustimmen und verbinden");
+  await page.waitForURL(callback + "*");
+  await application.redeem(answer.get("code"));
+  await visit(page, "/portal/apps", { name: "a connected application" });
+  await visit(page, "/portal/activity", { name: "activity with an application" });
+  await page.goto(portal("/portal/profile"));
   await page.locator("select[name=language]").selectOption("en");
   await press(page, "Sprache speichern");
   await page.locator("html[lang=en]").waitFor();
   for (const path of members) await visit(page, path, { name: path + " in English", language: "en" });
+  await visit(page, "/oauth/authorize/?" + query, { name: "consent in English", language: "en" });
 }, { onPhone: true });

@@ -34,7 +34,7 @@ const (
 )
 
 // scripts are all files that a journey may need.
-var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs"}
+var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs"}
 
 // sandbox is what a script is told about the product.
 type sandbox struct {
@@ -119,7 +119,7 @@ func complainAbout(t *testing.T, path string) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "@example.org"} {
+	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "@example.org"} {
 		if at := bytes.Index(said, []byte(word)); at >= 0 {
 			t.Errorf("the log holds %q: %.300s", word, said[max(0, at-200):])
 		}

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,21 +42,32 @@ func startSandbox(t *testing.T, tags string) string {
 	return startSandboxIn(t, tags, t.TempDir())
 }
 
-// startSandboxWithDemo also returns the demo customer's token, as the welcome
-// text tells it.
-func startSandboxWithDemo(t *testing.T) (endpoint, token string) {
+// stage is a sandbox with its demo customer, as the welcome text tells of both.
+type stage struct {
+	base, endpoint         string
+	email, password, token string
+	// data is the folder of the database.
+	data string
+}
+
+func startSandboxWithDemo(t *testing.T) stage {
 	t.Helper()
 	folder := t.TempDir()
-	endpoint = startSandboxIn(t, "", folder)
+	endpoint := startSandboxIn(t, "", folder)
 	text, err := os.ReadFile(filepath.Join(folder, "info.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var info struct{ Demo struct{ Token string } }
+	var info struct {
+		Demo struct{ Email, Password, Token string }
+	}
 	if err := json.Unmarshal(text, &info); err != nil || info.Demo.Token == "" {
 		t.Fatalf("there is no token of a demo customer (%v)", err)
 	}
-	return endpoint, info.Demo.Token
+	return stage{
+		base: strings.TrimSuffix(endpoint, "/api/mcp"), endpoint: endpoint, data: filepath.Join(folder, "data"),
+		email: info.Demo.Email, password: info.Demo.Password, token: info.Demo.Token,
+	}
 }
 
 func startSandboxIn(t *testing.T, tags, folder string) string {

@@ -18,7 +18,8 @@ type owned struct {
 
 func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *testing.T) {
 	program := node.Program(t, packages)
-	endpoint, token := startSandboxWithDemo(t)
+	s := startSandboxWithDemo(t)
+	endpoint, token := s.endpoint, s.token
 	folder := clientFolder(t)
 	for _, test := range []struct{ name, script, mode, url string }{
 		{"sdk 1", "sdk1.mjs", "", endpoint},

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -65,5 +66,34 @@ func TestAConnectedApplicationIsListedAndDisconnected(t *testing.T) {
 	}
 	if got := b.get("/portal/apps"); !strings.Contains(got.body, "keine Anwendung") || !strings.Contains(got.body, "ist getrennt") {
 		t.Errorf("afterwards: %s", got.body)
+	}
+}
+
+// An application may have opened the window and wait to hear from it; and a
+// sign-in may end in a redirect to the application, which Chrome holds against
+// the policy of the page that the form stood on.
+func TestSignInGivesWayOnTheWayToAConsentOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	for _, path := range []string{"/portal/sign-in", "/portal/sign-in/code", "/portal/sign-in-again"} {
+		for next, opens := range map[string]bool{
+			"/oauth/authorize/?client_id=x": true, "/portal/domains": false, "": false,
+			"https://evil.example/oauth/": false, "//evil.example/oauth/": false, "/oauth/../portal/domains": false,
+		} {
+			b := s.browser()
+			if path == "/portal/sign-in-again" {
+				b = s.signedIn("erika@example.org")
+			}
+			got := b.get(path + "?next=" + url.QueryEscape(next))
+			leaves := !strings.Contains(got.header.Get("Content-Security-Policy"), "form-action 'self'")
+			listens := got.header.Get("Cross-Origin-Opener-Policy") == "unsafe-none"
+			if leaves != opens || listens != opens {
+				t.Errorf("%s to %q (%d): forms may leave: %t, the opener hears of it: %t", path, next, got.status, leaves, listens)
+			}
+			if !strings.Contains(got.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+				t.Errorf("%s to %q can be framed", path, next)
+			}
+		}
 	}
 }

@@ -106,7 +106,7 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	token := Token{ID: registrar.NewID("tok_", now), Customer: actor.Customer, Name: name, CreatedAt: now}
 	deed := registrar.Deed{Actor: actor, Action: TokenCreated, Customer: actor.Customer, Object: token.ID, At: now}
 	letter := registrar.Letter{
-		Kind: registrar.LetterTokenCreated, Customer: actor.Customer, Facts: map[string]string{"name": name},
+		Kind: registrar.LetterTokenCreated, Customer: actor.Customer, Facts: factsOf(actor, name),
 	}
 	if actor.Address.IsValid() {
 		letter.Facts["address"] = actor.Address.String()
@@ -115,6 +115,15 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 		return Token{}, "", err
 	}
 	return token, secret, nil
+}
+
+// factsOf is what a letter tells: of what, and from where it was done.
+func factsOf(actor registrar.Actor, name string) map[string]string {
+	facts := map[string]string{"name": name}
+	if actor.Address.IsValid() {
+		facts["address"] = actor.Address.String()
+	}
+	return facts
 }
 
 // goodName keeps out what can't be shown in a list or would garble a mail.

@@ -63,6 +63,8 @@ const (
 	BadRefresh      registrar.Code = "bad_refresh_token"
 	WiderScope      registrar.Code = "wider_scope"
 	NoSuchApp       registrar.Code = "no_such_application"
+	// TooManyRefreshes goes with KindRateLimited.
+	TooManyRefreshes registrar.Code = "too_many_refreshes"
 )
 
 // What the audit tells about applications. The object is AppLabel; the store
@@ -84,6 +86,10 @@ type ApplicationsConfig struct {
 	// Leeway is how long the refresh token before the current one is accepted
 	// again; 0 switches that off.
 	Leeway time.Duration
+	// Pace says whether a connection may refresh once more, and if not, how long to
+	// wait; nil means always. Each refresh leaves a row behind for 30 days, so
+	// that a replay is noticed: without a bound one client in a loop fills the disk.
+	Pace func(grant string) (wait time.Duration, ok bool)
 	// Documents fetches what applications say about themselves at their own
 	// address; nil switches that way of being known off.
 	Documents Documents
@@ -102,6 +108,7 @@ type Applications struct {
 	store     ApplicationStore
 	resources audience
 	leeway    time.Duration
+	pace      func(grant string) (time.Duration, bool)
 	documents Documents
 	now       func() time.Time
 	log       *slog.Logger
@@ -120,6 +127,9 @@ func NewApplications(cfg ApplicationsConfig) (*Applications, error) {
 	if cfg.Leeway < 0 {
 		return nil, errors.New("the leeway of refresh tokens must not be negative")
 	}
+	if cfg.Pace == nil {
+		cfg.Pace = func(string) (time.Duration, bool) { return 0, true }
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -130,7 +140,7 @@ func NewApplications(cfg ApplicationsConfig) (*Applications, error) {
 		cfg.MaxRemembered = 100_000
 	}
 	return &Applications{
-		store: cfg.Store, resources: resources, leeway: cfg.Leeway, documents: cfg.Documents,
+		store: cfg.Store, resources: resources, leeway: cfg.Leeway, pace: cfg.Pace, documents: cfg.Documents,
 		now: cfg.Now, log: cfg.Log, used: memory{bound: cfg.MaxRemembered},
 	}, nil
 }

@@ -119,6 +119,8 @@ type Approval struct {
 	Client Client
 	Hash   registrar.SecretHash
 	Code   Code
+	// Letter tells the customer, who may not be the one who approved.
+	Letter registrar.Letter
 }
 
 // Code is what a customer approved.
@@ -165,7 +167,7 @@ type Refreshable struct {
 	Scope, Resource             string
 	Generation                  int64
 	ExpiresAt                   time.Time
-	Revoked, Disabled           bool
+	Used, Revoked, Disabled     bool
 }
 
 // Usable is what the store knows about an access token.

@@ -186,6 +186,7 @@ func (a *Applications) decide(ctx context.Context, actor registrar.Actor, secret
 			},
 		}
 		reply.Code, approval.Hash = registrar.NewSecret(registrar.CodeSecret)
+		approval.Letter = connectedLetter(actor, question)
 	}
 	decided, err := a.store.Decide(ctx, key, approval, deed)
 	if err != nil {
@@ -195,6 +196,14 @@ func (a *Applications) decide(ctx context.Context, actor registrar.Actor, secret
 		return Reply{}, gone
 	}
 	return reply, nil
+}
+
+// connectedLetter names host and name apart, since only the host is known.
+func connectedLetter(actor registrar.Actor, question pending) registrar.Letter {
+	host, _ := RedirectHost(question.RedirectURI)
+	facts := factsOf(actor, question.ClientName)
+	facts["host"] = host
+	return registrar.Letter{Kind: registrar.LetterApplication, Customer: actor.Customer, Facts: facts}
 }
 
 // requireSession: a question is asked of a person, in a session.

@@ -59,5 +59,6 @@
 //	scope grows                              an access token has at most its family's scope
 //	the database is copied                   only SHA-256 of 256 random bits is stored
 //	we are made to fetch inside our network  Documents refuses private addresses when it dials
+//	refreshes fill the disk                  limited by family; expired tokens are removed
 //	registrations fill the disk              limited by address, bounded in size, removed when unused for 30 days
 package access

@@ -25,6 +25,10 @@ type Renewal struct {
 // its own, a bounded number of times; beyond that number it is refused, but the
 // family lives. Directly before means that no token which it was rotated into has
 // been used yet.
+//
+// A connection that refreshes too often is told to wait, and its token stays good.
+// That is never said about a token that comes again: a thief who refreshes
+// without a pause could otherwise keep its theft from being noticed.
 func (a *Applications) Refresh(ctx context.Context, asked Renewal) (Tokens, error) {
 	client, err := a.authenticate(ctx, asked.Credentials)
 	if err != nil {
@@ -49,6 +53,11 @@ func (a *Applications) Refresh(ctx context.Context, asked Renewal) (Tokens, erro
 	scope, ok := narrowed(token.Scope, asked.Scope)
 	if !ok {
 		return Tokens{}, invalid(WiderScope)
+	}
+	if !token.Used {
+		if wait, ok := a.pace(token.GrantID); !ok {
+			return Tokens{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyRefreshes, RetryAfter: wait}
+		}
 	}
 	tokens, pair := newTokens(scope, now)
 	rotated, err := a.store.Rotate(ctx, Rotation{

@@ -65,7 +65,7 @@ INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at)
 VALUES ($1, $2, $3, $4);
 
 -- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at,
+SELECT r.generation, r.expires_at, r.used_at,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id

@@ -346,7 +346,7 @@ func (q *Queries) ProlongGrant(ctx context.Context, arg ProlongGrantParams) (int
 }
 
 const refreshTokenByHash = `-- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at,
+SELECT r.generation, r.expires_at, r.used_at,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id
@@ -357,6 +357,7 @@ WHERE r.hash = $1
 type RefreshTokenByHashRow struct {
 	Generation int64
 	ExpiresAt  int64
+	UsedAt     int64
 	GrantID    string
 	CustomerID string
 	ClientID   string
@@ -372,6 +373,7 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 	err := row.Scan(
 		&i.Generation,
 		&i.ExpiresAt,
+		&i.UsedAt,
 		&i.GrantID,
 		&i.CustomerID,
 		&i.ClientID,

@@ -150,6 +150,25 @@ Was that not you? Then please revoke the token at once under
 {{.Portal}}
 `,
 		},
+		registrar.LetterApplication: {
+			subject: "An application has access to your account",
+			body: `Hello,
+
+on {{.At}} an application was approved to access your
+account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+{{with .Name}}
+It calls itself: {{.}}
+{{end}}{{with .Host}}
+The answer went to: {{.}}
+{{end}}
+The application chose its name itself. We have not checked it.
+
+Was that not you? Then please disconnect the application at once under
+"Applications", and change your password:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterSecondFactor: {
 			subject: "Your second factor was changed",
 			body: `Hello,

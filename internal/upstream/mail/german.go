@@ -152,6 +152,26 @@ Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
 {{.Portal}}
 `,
 		},
+		registrar.LetterApplication: {
+			subject: "Eine Anwendung hat Zugang zu Ihrem Konto",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor zugestimmt, dass eine
+Anwendung auf Ihr Konto zugreift{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+{{with .Name}}
+So nennt sie sich: {{.}}
+{{end}}{{with .Host}}
+Die Antwort ging an: {{.}}
+{{end}}
+Den Namen hat die Anwendung selbst gewählt, wir haben ihn nicht geprüft.
+
+Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
+"Anwendungen" und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterSecondFactor: {
 			subject: "Ihr zweiter Faktor wurde geändert",
 			body: `Guten Tag,

@@ -31,7 +31,8 @@ type words struct {
 	Link    string
 	Portal  string // where to sign in
 	Address string // the network address from which it was done
-	Name    string // of a token or passkey
+	Name    string // of a token, passkey or application
+	Host    string // where an application was answered to
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed
 }
@@ -68,7 +69,7 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 	said := words{
 		At: message.At.UTC().Format(spoken.moments), Link: message.Link, Portal: portal,
 		Address: oneLine(message.Facts["address"]), Name: oneLine(message.Facts["name"]),
-		Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
+		Host: oneLine(message.Facts["host"]), Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
 	}
 	if !message.LinkExpiresAt.IsZero() {
 		said.Until = message.LinkExpiresAt.UTC().Format(spoken.moments)

@@ -16,7 +16,7 @@ import (
 var kinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
-	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey,
+	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey, registrar.LetterApplication,
 }
 
 var (
@@ -70,7 +70,7 @@ func TestLinesOfALetterAreShort(t *testing.T) {
 				_, body, err := parsed.write(letters.Message{
 					Kind: kind, Language: spoken, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
 					Link: "https://domains.example/portal/x?link=y", LinkExpiresAt: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
-					Facts: map[string]string{"address": "203.0.113.255", "name": "Laptop", "email": "neu@kundin.example", "change": change},
+					Facts: map[string]string{"address": "203.0.113.255", "name": "Laptop", "host": "assistant.example", "email": "neu@kundin.example", "change": change},
 				}, "https://domains.example/portal")
 				if err != nil {
 					t.Fatal(err)

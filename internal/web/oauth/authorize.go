@@ -21,8 +21,7 @@ const longestRequest = 4096
 // to the application, but only with somebody signed in: otherwise whoever can
 // register a client could have us redirect strangers to any place.
 func (h *Handler) authorize(v *page.Visit) error {
-	// A client may have opened this page in a window that it wants to hear from.
-	v.W.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
+	v.LeadToApplication()
 	if len(v.R.URL.RequestURI()) > longestRequest {
 		return h.refuse(v, refuse("request_too_long"))
 	}
@@ -78,7 +77,6 @@ type consentView struct {
 
 func (h *Handler) ask(v *page.Visit, ask access.Ask, secret string) error {
 	host, local := access.RedirectHost(ask.RedirectURI)
-	v.LetFormsLeave()
 	return h.views.Render(v, page.View{Name: "consent", Title: "consent.title", Data: consentView{
 		Name: ask.Client.Name, Host: host, Local: local, Address: ask.RedirectURI,
 		MayWrite: ask.MayWrite(), Email: v.Visitor.Customer.Email, Until: v.Now.Add(access.RefreshLife),
@@ -88,7 +86,7 @@ func (h *Handler) ask(v *page.Visit, ask access.Ask, secret string) error {
 
 // decide takes the customer's answer.
 func (h *Handler) decide(v *page.Visit) error {
-	v.W.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
+	v.LeadToApplication()
 	answer := h.applications.Deny
 	switch v.Field("decision") {
 	case "approve":

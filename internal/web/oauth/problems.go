@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -44,26 +45,27 @@ const (
 )
 
 var problems = map[registrar.Code]problem{
-	access.UnknownClient:   {invalidClient, 401, "This client is not registered here. Register again."},
-	access.WrongSecret:     {invalidClient, 401, "The client_secret is missing or wrong."},
-	access.SecretOfPublic:  {invalidClient, 401, "This client was registered with token_endpoint_auth_method none and must not send a client_secret."},
-	inHeader:               {invalidClient, 401, "Send client_id, and client_secret if there is one, in the body. The Authorization header is not read here."},
-	inQuery:                {invalidRequest, 400, "Send the parameters in the body, never in the query."},
-	badContentType:         {invalidRequest, 400, "The Content-Type must be application/x-www-form-urlencoded."},
-	badBody:                {invalidRequest, 400, "The body can't be read."},
-	bodyTooLarge:           {invalidRequest, 413, "The body is larger than 16 KiB."},
-	access.Repeated:        {invalidRequest, 400, "A parameter comes more than once."},
-	noGrantType:            {invalidRequest, 400, "The parameter grant_type is missing."},
-	noCode:                 {invalidRequest, 400, "The parameter code is missing."},
-	noVerifier:             {invalidRequest, 400, "The parameter code_verifier is missing."},
-	noRefresh:              {invalidRequest, 400, "The parameter refresh_token is missing."},
-	noToken:                {invalidRequest, 400, "The parameter token is missing."},
-	noSuchMethod:           {invalidRequest, 405, "This method is not available here."},
-	otherGrantType:         {"unsupported_grant_type", 400, "The grant_type is authorization_code or refresh_token."},
-	access.BadCode:         {invalidGrant, 400, "The code is unknown, used or expired, or code_verifier or redirect_uri do not fit it. Ask for a new one."},
-	access.BadRefresh:      {invalidGrant, 400, "The refresh token is unknown, used, expired or revoked. The customer must sign in again."},
-	access.WiderScope:      {"invalid_scope", 400, "The scope is wider than the one that was granted."},
-	access.ForeignResource: {"invalid_target", 400, "The resource is not the MCP endpoint of this service."},
+	access.UnknownClient:    {invalidClient, 401, "This client is not registered here. Register again."},
+	access.WrongSecret:      {invalidClient, 401, "The client_secret is missing or wrong."},
+	access.SecretOfPublic:   {invalidClient, 401, "This client was registered with token_endpoint_auth_method none and must not send a client_secret."},
+	inHeader:                {invalidClient, 401, "Send client_id, and client_secret if there is one, in the body. The Authorization header is not read here."},
+	inQuery:                 {invalidRequest, 400, "Send the parameters in the body, never in the query."},
+	badContentType:          {invalidRequest, 400, "The Content-Type must be application/x-www-form-urlencoded."},
+	badBody:                 {invalidRequest, 400, "The body can't be read."},
+	bodyTooLarge:            {invalidRequest, 413, "The body is larger than 16 KiB."},
+	access.Repeated:         {invalidRequest, 400, "A parameter comes more than once."},
+	noGrantType:             {invalidRequest, 400, "The parameter grant_type is missing."},
+	noCode:                  {invalidRequest, 400, "The parameter code is missing."},
+	noVerifier:              {invalidRequest, 400, "The parameter code_verifier is missing."},
+	noRefresh:               {invalidRequest, 400, "The parameter refresh_token is missing."},
+	noToken:                 {invalidRequest, 400, "The parameter token is missing."},
+	noSuchMethod:            {invalidRequest, 405, "This method is not available here."},
+	otherGrantType:          {"unsupported_grant_type", 400, "The grant_type is authorization_code or refresh_token."},
+	access.BadCode:          {invalidGrant, 400, "The code is unknown, used or expired, or code_verifier or redirect_uri do not fit it. Ask for a new one."},
+	access.BadRefresh:       {invalidGrant, 400, "The refresh token is unknown, used, expired or revoked. The customer must sign in again."},
+	access.TooManyRefreshes: {"temporarily_unavailable", 429, "This connection was refreshed too often. Its refresh token stays good. Retry-After says how long to wait."},
+	access.WiderScope:       {"invalid_scope", 400, "The scope is wider than the one that was granted."},
+	access.ForeignResource:  {"invalid_target", 400, "The resource is not the MCP endpoint of this service."},
 
 	access.NoRedirectURI:   {"invalid_redirect_uri", 400, "At least one of redirect_uris is needed."},
 	access.BadRedirectURI:  {"invalid_redirect_uri", 400, "Redirect URIs are https, http on 127.0.0.1, [::1] or localhost, or of a private scheme with a dot; at most 2,048 characters, without fragment, user or dot segments."},
@@ -105,6 +107,10 @@ func fail(w http.ResponseWriter, err error) {
 		p = problem{"server_error", http.StatusInternalServerError, "This did not work, through no fault of yours. Try again."}
 	}
 	neverStore(w.Header())
+	var told *registrar.Error
+	if errors.As(err, &told) && told.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(told.RetryAfter.Seconds()))))
+	}
 	if code == inHeader {
 		// RFC 6749, 5.2 asks for it where a client tried the header.
 		w.Header().Set("WWW-Authenticate", `Basic realm="not supported, use client_secret_post"`)
@@ -123,8 +129,4 @@ func refuse(code registrar.Code) error {
 func neverStore(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Pragma", "no-cache")
-}
-
-func retryAfter(header http.Header, seconds float64) {
-	header.Set("Retry-After", strconv.Itoa(int(math.Ceil(seconds))))
 }

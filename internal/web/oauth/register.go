@@ -52,7 +52,6 @@ func (h *Handler) Register(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registered, error) {
 	// Counted before anything is read: what is refused costs something, too.
 	if decision := h.registrations.Allow(quota.AddressKey(h.address(r))); !decision.Allowed {
-		retryAfter(w.Header(), decision.RetryAfter.Seconds())
 		return registered{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: tooMany, RetryAfter: decision.RetryAfter}
 	}
 	asked, err := readMetadata(w, r)

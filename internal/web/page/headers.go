@@ -27,6 +27,11 @@ func (f *Frame) protect(header http.Header) {
 	}
 }
 
-// LetFormsLeave allows this one page's forms to lead to another host, because a
-// browser applies form-action to the redirects after a form, too.
-func (v *Visit) LetFormsLeave() { v.W.Header().Set("Content-Security-Policy", policy) }
+// LeadToApplication is for the pages of a consent and for those on the way to it.
+// Their forms may lead to another host, because a browser applies form-action to
+// the redirects after a form, too; and the window that an application has opened
+// them in stays tied to its opener, which wants to hear of the answer.
+func (v *Visit) LeadToApplication() {
+	v.W.Header().Set("Content-Security-Policy", policy)
+	v.W.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
+}

@@ -71,7 +71,7 @@ func (h *Handler) finishPasskeySignIn(v *page.Visit, body []byte) (any, error) {
 	if err := h.handOver(v, signedIn); err != nil {
 		return nil, err
 	}
-	return done{orHome(next(a.Next))}, nil
+	return done{orHome(next(v, a.Next))}, nil
 }
 
 func (h *Handler) finishPasskeyAgain(v *page.Visit, body []byte) (any, error) {
@@ -86,7 +86,7 @@ func (h *Handler) finishPasskeyAgain(v *page.Visit, body []byte) (any, error) {
 	}
 	v.KeepDevice(signedIn.Device)
 	v.KeepSession(signedIn.Secret)
-	return done{orHome(next(a.Next))}, nil
+	return done{orHome(next(v, a.Next))}, nil
 }
 
 func (h *Handler) beginAddPasskey(v *page.Visit, _ []byte) (any, error) {

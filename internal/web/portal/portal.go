@@ -146,5 +146,9 @@ func (h *Handler) chooseLanguage(v *page.Visit) error {
 		}
 	}
 	v.KeepLanguage(language)
-	return v.SeeOther(page.LocalPath(v.Field("next"), page.HomePath))
+	to := next(v, v.Field("next"))
+	if to == "" {
+		to = page.HomePath
+	}
+	return v.SeeOther(to)
 }

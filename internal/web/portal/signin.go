@@ -2,14 +2,35 @@ package portal
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
-// next is where a sign-in leads: a page of ours, or nowhere in particular.
-func next(text string) string { return page.LocalPath(text, "") }
+// next is where a sign-in leads: a page of ours, or nowhere in particular. On the
+// way to a consent the page gives way as the consent itself does.
+func next(v *page.Visit, text string) string {
+	to := page.LocalPath(text, "")
+	if leadsToConsent(to) {
+		v.LeadToApplication()
+	}
+	return to
+}
+
+// leadsToConsent also knows the way through another sign-in page, which is where
+// one comes back to after choosing a language there.
+func leadsToConsent(to string) bool {
+	if strings.HasPrefix(to, consentPrefix) {
+		return true
+	}
+	through, err := url.Parse(to)
+	return err == nil && strings.HasPrefix(page.LocalPath(through.Query().Get("next"), ""), consentPrefix)
+}
+
+// consentPrefix is where applications send people to.
+const consentPrefix = "/oauth/"
 
 func withNext(path, next string) string {
 	if next == "" {
@@ -32,7 +53,7 @@ func signInForm(next string) form {
 }
 
 func (h *Handler) showSignIn(v *page.Visit) error {
-	to := next(v.Query("next"))
+	to := next(v, v.Query("next"))
 	if v.SignedIn {
 		return v.SeeOther(orHome(to))
 	}
@@ -47,7 +68,7 @@ func orHome(to string) string {
 }
 
 func (h *Handler) signIn(v *page.Visit) error {
-	to := next(v.Field("next"))
+	to := next(v, v.Field("next"))
 	signedIn, err := h.customers.SignIn(v.R.Context(), v.Actor(), customer.Credentials{
 		Email: v.Text("email"), Password: v.Field("password"), Device: v.Device(), Agent: v.Agent(),
 	})
@@ -95,7 +116,7 @@ func enterCodeForm(to string) form {
 }
 
 func (h *Handler) showCode(v *page.Visit) error {
-	to := next(v.Query("next"))
+	to := next(v, v.Query("next"))
 	if v.SignedIn {
 		return v.SeeOther(orHome(to))
 	}
@@ -106,7 +127,7 @@ func (h *Handler) showCode(v *page.Visit) error {
 }
 
 func (h *Handler) enterCode(v *page.Visit) error {
-	to := next(v.Field("next"))
+	to := next(v, v.Field("next"))
 	signedIn, err := h.customers.EnterCode(v.R.Context(), v.Actor(), v.SessionSecret(), v.Text("code"))
 	switch {
 	case err == nil:
@@ -143,11 +164,11 @@ func (h *Handler) signInAgainForm(v *page.Visit, to string) form {
 }
 
 func (h *Handler) showSignInAgain(v *page.Visit) error {
-	return h.show(v, "again.title", "", h.signInAgainForm(v, next(v.Query("next"))))
+	return h.show(v, "again.title", "", h.signInAgainForm(v, next(v, v.Query("next"))))
 }
 
 func (h *Handler) signInAgain(v *page.Visit) error {
-	to := next(v.Field("next"))
+	to := next(v, v.Field("next"))
 	signedIn, err := h.customers.SignInAgain(v.R.Context(), v.Actor(), v.SessionSecret(), customer.Proof{
 		Password: v.Field("password"), Code: v.Text("code"), Device: v.Device(),
 	})

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/pg"
+)
+
+const (
+	// wantedRefreshRatio is the share of a bare transaction's speed that a refresh
+	// must have.
+	wantedRefreshRatio = 0.5
+	refreshResource    = "https://bench.example/api/mcp"
+)
+
+// benchRefresh compares a refresh with a bare transaction that changes as many
+// rows of the same tables, on each engine. Both run in this process, with the same
+// pool, in rounds that take turns. After that, clients refresh at the token
+// endpoint of the product itself.
+func benchRefresh(ctx context.Context, b bench) (lines []line, err error) {
+	lines, err = refreshOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "refresh")})
+	if err != nil {
+		return nil, err
+	}
+	more, err := refreshOnPostgres(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	lines = append(lines, more...)
+	more, err = benchTokenEndpoint(ctx, b)
+	return append(lines, more...), err
+}
+
+func refreshOnPostgres(ctx context.Context, b bench) (lines []line, err error) {
+	server, err := pg.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	if errors.Is(err, pg.ErrMissing) {
+		b.progress("  left out: %s", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, drop()) }()
+	return refreshOn(ctx, b, onPostgres.name+", fsync on", store.Options{URL: url})
+}
+
+func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (lines []line, err error) {
+	db, err := store.Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	apps, err := access.NewApplications(access.ApplicationsConfig{Store: db, Resource: refreshResource, Leeway: 20 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	writer, _ := db.Pools()
+	families, err := seedFamilies(ctx, writer, refreshResource, 2*b.connections)
+	if err != nil {
+		return nil, err
+	}
+	ours := &effort{name: "refresh", families: families[:b.connections], do: func(ctx context.Context, f *family) error { return f.renew(ctx, apps) }}
+	bare := &effort{name: "bare transaction", families: families[b.connections:], do: func(ctx context.Context, f *family) error { return f.change(ctx, writer) }}
+	b.progress("refreshes on %s: %d rounds of 2 × %s, %d at a time", where, b.rounds, b.duration, b.connections)
+	for round := range b.rounds + 1 {
+		order := []*effort{ours, bare}
+		if round%2 == 1 {
+			order[0], order[1] = bare, ours
+		}
+		for _, e := range order {
+			if err := e.round(ctx, b.duration); err != nil {
+				return nil, err
+			}
+		}
+	}
+	mine, theirs := ours.rates[1:], bare.rates[1:] // the first round warmed up
+	return []line{
+		measured("refresh on "+where+", as a share of a bare transaction of four rows", median(quotients(mine, theirs)),
+			ratio, atLeast(wantedRefreshRatio), "it reads client, token and account before; the aim is 0.8"),
+		measured("  refresh", median(mine), perSecond, nil, "caller and database share the cores"),
+		measured("  bare transaction", median(theirs), perSecond, nil, "two updates, two inserts"),
+	}, nil
+}
+
+// family is a connection of the bench's own application to its own customer.
+type family struct {
+	client, grant string
+	refresh       string               // the newest token
+	hash          registrar.SecretHash // of it
+	refreshes     int
+}
+
+func (f *family) renew(ctx context.Context, apps *access.Applications) error {
+	tokens, err := apps.Refresh(ctx, access.Renewal{Credentials: access.Credentials{ClientID: f.client}, Refresh: f.refresh})
+	f.refresh = tokens.Refresh
+	return err
+}
+
+// change does to the rows what a refresh does, and asks nothing.
+func (f *family) change(ctx context.Context, pool *sql.DB) error {
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	now := time.Now()
+	next := registrar.SecretHash(rand.Text() + rand.Text())
+	for _, statement := range []struct {
+		text string
+		args []any
+	}{
+		{"UPDATE refresh_tokens SET used_at = $2 WHERE hash = $1", []any{string(f.hash), now.UnixMicro()}},
+		{
+			"UPDATE grants SET generation = generation + 1, last_used_at = $2, expires_at = $3 WHERE id = $1",
+			[]any{f.grant, now.UnixMicro(), now.Add(access.RefreshLife).UnixMicro()},
+		},
+		{
+			"INSERT INTO access_tokens (hash, grant_id, scope, expires_at) VALUES ($1, $2, $3, $4)",
+			[]any{rand.Text() + rand.Text(), f.grant, access.ScopeWrite, now.Add(access.AccessLife).UnixMicro()},
+		},
+		{
+			"INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at) VALUES ($1, $2, $3, $4)",
+			[]any{string(next), f.grant, f.refreshes + 2, now.Add(access.RefreshLife).UnixMicro()},
+		},
+	} {
+		done, err := tx.ExecContext(ctx, statement.text, statement.args...)
+		if err != nil {
+			return err
+		}
+		if changed, err := done.RowsAffected(); err != nil || changed != 1 {
+			return fmt.Errorf("%d rows were changed where one was to be (%w)", changed, err)
+		}
+	}
+	f.hash = next
+	return tx.Commit()
+}
+
+// effort is one side of the comparison: the same thing, for each family by a
+// goroutine of its own.
+type effort struct {
+	name     string
+	families []*family
+	do       func(context.Context, *family) error
+	rates    []float64
+}
+
+func (e *effort) round(ctx context.Context, duration time.Duration) error {
+	var all sync.WaitGroup
+	var done atomic.Int64
+	failures := make(chan error, len(e.families))
+	began := time.Now()
+	for _, f := range e.families {
+		all.Go(func() {
+			for time.Since(began) < duration {
+				if err := e.do(ctx, f); err != nil {
+					failures <- fmt.Errorf("%s: %w", e.name, err)
+					return
+				}
+				f.refreshes++
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	close(failures)
+	e.rates = append(e.rates, float64(done.Load())/time.Since(began).Seconds())
+	return <-failures // nil if there is none
+}
+
+// seedFamilies writes customers that have each connected an application.
+func seedFamilies(ctx context.Context, pool *sql.DB, resource string, n int) ([]*family, error) {
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	families := make([]*family, n)
+	for i := range families {
+		if families[i], err = seedFamily(ctx, tx, resource); err != nil {
+			return nil, err
+		}
+	}
+	return families, tx.Commit()
+}
+
+func seedFamily(ctx context.Context, tx *sql.Tx, resource string) (*family, error) {
+	now := time.Now()
+	at, ends := now.UnixMicro(), now.Add(access.RefreshLife).UnixMicro()
+	customer := registrar.NewID("cus_", now)
+	f := &family{client: registrar.NewID("client_", now), grant: registrar.NewID("grant_", now)}
+	f.refresh, f.hash = registrar.NewSecret(registrar.RefreshToken)
+	for _, statement := range []struct {
+		text string
+		args []any
+	}{
+		{
+			`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			[]any{customer, customer + "@example.org", customer + "@example.org", customer, "de", at, at},
+		},
+		{
+			`INSERT INTO clients (id, kind, name, redirect_uris, auth_method, created_at, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			[]any{f.client, string(access.ClientDynamic), "bench", `["https://bench.example/cb"]`, string(access.AuthNone), at, at},
+		},
+		{
+			`INSERT INTO grants (id, customer_id, client_id, client_name, redirect_uri, scope, resource, generation, created_at, last_used_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			[]any{f.grant, customer, f.client, "bench", "https://bench.example/cb", access.ScopeWrite, resource, 1, at, at, ends},
+		},
+		{`INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at) VALUES ($1, $2, $3, $4)`, []any{string(f.hash), f.grant, 1, ends}},
+	} {
+		if _, err := tx.ExecContext(ctx, statement.text, statement.args...); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// Without this, no rotation could ever be seen to be lost.
+func TestARotationThatWasLostIsNoticed(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	apps, err := access.NewApplications(access.ApplicationsConfig{Store: db, Resource: refreshResource})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer, reader := db.Pools()
+	families, err := seedFamilies(t.Context(), writer, refreshResource, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := func() int {
+		t.Helper()
+		lost, err := lostRotations(t.Context(), reader, families)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lost
+	}
+	for _, do := range []func() error{
+		func() error { return families[0].renew(t.Context(), apps) },
+		func() error { return families[1].change(t.Context(), writer) },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := lost(); got != 2 { // the clients have not counted yet
+		t.Errorf("%d rotations are lost, want 2", got)
+	}
+	families[0].refreshes, families[1].refreshes = 1, 1
+	if got := lost(); got != 0 {
+		t.Errorf("%d rotations are lost", got)
+	}
+	families[0].refreshes = 3
+	if got := lost(); got != 2 {
+		t.Errorf("%d rotations are lost, want 2", got)
+	}
+	// A family that has ended makes the run worthless.
+	if _, err := writer.ExecContext(t.Context(), "UPDATE grants SET revoked_at = 1 WHERE id = $1", families[1].grant); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lostRotations(t.Context(), reader, families); err == nil {
+		t.Error("nobody noticed")
+	}
+}
