@@ -72,6 +72,9 @@ func startSandboxWithDemo(t *testing.T) stage {
 
 func startSandboxIn(t *testing.T, tags, folder string) string {
 	t.Helper()
+	if _, err := rig.Sources(); err != nil {
+		t.Fatal(err)
+	}
 	binary := filepath.Join(folder, "dotkontor")
 	args := []string{"build", "-buildvcs=false", "-tags", tags, "-o", binary}
 	if raced { // the server is what has goroutines, so it is watched too

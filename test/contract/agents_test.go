@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 var (
@@ -19,7 +21,7 @@ var (
 
 func guide(t *testing.T) string {
 	t.Helper()
-	root, err := moduleRoot()
+	root, err := rig.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}

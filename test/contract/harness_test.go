@@ -20,7 +20,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -30,6 +29,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // secret stands in every name that these tests make up, so that one search
@@ -120,7 +121,7 @@ func canBindLoopback() error {
 
 func raiseStage() error {
 	stage.addresses.second = byte(32 + os.Getpid()%192)
-	root, err := moduleRoot()
+	root, err := rig.ModuleRoot()
 	if err != nil {
 		return err
 	}
@@ -193,45 +194,14 @@ func lowerStage() error {
 // depend on the product, and would go on showing a remembered result after a
 // change. It does see which files a test looks at.
 func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
-	root, err := moduleRoot()
+	seen, err := rig.Sources()
 	if err != nil {
 		t.Fatal(err)
-	}
-	var seen []string
-	for _, part := range []string{"cmd", "internal", "go.mod", "go.sum"} {
-		err := filepath.WalkDir(filepath.Join(root, part), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			seen = append(seen, filepath.Base(path))
-			_, err = os.Stat(path)
-			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
 	}
 	for _, file := range []string{"main.go", "routes.go", "openapi.json", "extensions.csv", "go.mod"} {
 		if !slices.Contains(seen, file) {
 			t.Errorf("%s was not looked at", file)
 		}
-	}
-}
-
-func moduleRoot() (string, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder, nil
-		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			return "", errors.New("no go.mod above the working folder")
-		}
-		folder = parent
 	}
 }
 

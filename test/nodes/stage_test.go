@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -79,29 +78,6 @@ func runAll(m *testing.M) int {
 		return 1
 	}
 	return code
-}
-
-// The binary is built by a command, so the go tool does not see that these tests
-// depend on the product. It does see which files a test looks at.
-func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for _, part := range []string{"../../cmd", "../../internal", "../../go.mod"} {
-		err := filepath.WalkDir(part, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			seen++
-			_, err = os.Stat(path)
-			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	if seen < 100 {
-		t.Errorf("only %d files were looked at", seen)
-	}
 }
 
 // place is a database, and what a node must be told to find it.

@@ -25,6 +25,9 @@ const (
 
 // Build makes the binary as "make build" does.
 func Build(ctx context.Context, path string, errOut io.Writer) error {
+	if _, err := Sources(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path,
