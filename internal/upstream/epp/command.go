@@ -125,7 +125,6 @@ func (c *call) encode(w *Writer, has services, extender Extender, bound int) ([]
 	return w.finish(bound)
 }
 
-
 func appendHello(w *Writer) []byte {
 	w.begin()
 	w.Empty("hello")

@@ -21,25 +21,25 @@ var errAmount = errors.New("not an exact amount")
 
 // ParseAmount reads XML Schema's decimal.
 func ParseAmount(text string) (Amount, error) {
-	text = strings.TrimPrefix(text, "+")
 	rest, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		rest = strings.TrimPrefix(rest, "+")
+	}
 	units, decimals, _ := strings.Cut(rest, ".")
-	decimals = strings.TrimRight(decimals, "0")
-	if units == "" && decimals == "" && !strings.Contains(rest, "0") || len(decimals) > amountDigits {
+	if units+decimals == "" || strings.Trim(units+decimals, "0123456789") != "" {
 		return 0, errAmount
 	}
-	if units == "" {
-		units = "0"
+	decimals = strings.TrimRight(decimals, "0")
+	if len(decimals) > amountDigits {
+		return 0, errAmount
 	}
-	whole, err := strconv.ParseUint(units, 10, 63)
+	whole, err := strconv.ParseUint("0"+units, 10, 63)
 	if err != nil || whole > mostUnits {
 		return 0, errAmount
 	}
-	var part uint64
-	if decimals != "" {
-		if part, err = strconv.ParseUint(decimals+strings.Repeat("0", amountDigits-len(decimals)), 10, 63); err != nil {
-			return 0, errAmount
-		}
+	part, err := strconv.ParseUint(decimals+strings.Repeat("0", amountDigits-len(decimals)), 10, 63)
+	if err != nil {
+		return 0, errAmount
 	}
 	value := Amount(whole*perUnit + part) //nolint:gosec // bounded above
 	if negative {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -14,20 +13,14 @@ import (
 
 // Source answers availability from the registries at which we have an account:
 // the first rung of the ladder. It never asks on behalf of an order.
-type Source struct {
-	byTLD map[string]*Client
-
-	mu sync.Mutex
-	// plain are the clients whose servers have no fees.
-	plain map[*Client]bool
-}
+type Source struct{ byTLD map[string]*Client }
 
 var _ lookup.Records = (*Source)(nil)
 
 // NewSource makes a Source over accounts. Two accounts for one extension are an
 // error: an answer must come from the account that would provision.
 func NewSource(clients ...*Client) (*Source, error) {
-	s := &Source{byTLD: make(map[string]*Client), plain: make(map[*Client]bool)}
+	s := &Source{byTLD: make(map[string]*Client)}
 	for _, client := range clients {
 		for _, tld := range client.account.Extensions {
 			if other := s.byTLD[tld]; other != nil && other != client {
@@ -52,7 +45,7 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	if !found {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
-	checked, err := s.check(ctx, client, ext, name.ASCII())
+	checked, err := check(ctx, client, ext, name.ASCII())
 	if err != nil {
 		return lookup.Finding{}, asFault(client.Host(), err)
 	}
@@ -63,14 +56,14 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 }
 
 // check asks with fees where the server has them.
-func (s *Source) check(ctx context.Context, client *Client, ext registrar.Extension, name string) (Checked, error) {
-	q := CheckDomains{Names: []string{name}, Class: Lookups}
-	if !s.isPlain(client) {
-		q.Fee = &FeeQuestion{Commands: []FeeCommand{{Name: "create", Years: max(1, ext.MinYears)}}}
+func check(ctx context.Context, client *Client, ext registrar.Extension, name string) (Checked, error) {
+	q := CheckDomains{
+		Names: []string{name}, Class: Lookups,
+		Fee: &FeeQuestion{Commands: []FeeCommand{{Name: "create", Years: max(1, ext.MinYears)}}},
 	}
 	answers, err := client.CheckDomains(ctx, q)
-	if q.Fee != nil && errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
-		s.setPlain(client)
+	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
+		// A server that announced no fees was not even asked.
 		q.Fee = nil
 		answers, err = client.CheckDomains(ctx, q)
 	}
@@ -78,18 +71,6 @@ func (s *Source) check(ctx context.Context, client *Client, ext registrar.Extens
 		return Checked{}, err
 	}
 	return answers[0], nil
-}
-
-func (s *Source) isPlain(client *Client) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.plain[client]
-}
-
-func (s *Source) setPlain(client *Client) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.plain[client] = true
 }
 
 // asFault keeps the promise of lookup.Records: whatever went wrong, the source
