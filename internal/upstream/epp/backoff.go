@@ -25,6 +25,12 @@ type backoff struct {
 
 func (b *backoff) left(now time.Time) time.Duration { return max(0, b.until.Sub(now)) }
 
+// allows says whether one more connection may be tried while so many are. After a
+// failure it is one at a time, until one succeeds.
+func (b *backoff) allows(now time.Time, dialing int) bool {
+	return b.left(now) == 0 && (b.pause == 0 || dialing == 0)
+}
+
 func (b *backoff) reset() { *b = backoff{} }
 
 func (b *backoff) set(now time.Time, why *registrar.Error) {

@@ -174,21 +174,54 @@ func TestWhatTheSchemasDoNotAllowIsNeverSent(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("x", 300)
 	for name, send := range map[string]func(ctx context.Context, c *Client) error{
-		"no name":           func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{}); return err },
-		"a long name":       func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{Name: many}); return err },
-		"a control":         func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{Name: "a\x00.test"}); return err },
-		"bad UTF-8":         func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{Name: "a\xff.test"}); return err },
-		"a newline":         func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{Name: "a.te\nst"}); return err },
-		"100 years":         func(ctx context.Context, c *Client) error { _, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", Years: 100}); return err },
-		"a short id":        func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, "AB", ""); return err },
-		"a long id":         func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, many[:17], ""); return err },
-		"a short clTRID":    func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, "CON-1", "ab"); return err },
-		"a long clTRID":     func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, "CON-1", many[:65]); return err },
-		"registrant role":   func(ctx context.Context, c *Client) error { _, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", Contacts: []Contact{{Registrant, "CON-1"}}}); return err },
-		"a server's status": func(ctx context.Context, c *Client) error { _, err := c.UpdateDomain(ctx, UpdateDomain{Name: "a.test", Add: DomainParts{Statuses: []string{"serverHold"}}}); return err },
-		"no expiry":         func(ctx context.Context, c *Client) error { _, err := c.RenewDomain(ctx, RenewDomain{Name: "a.test", Years: 1}); return err },
-		"no operation":      func(ctx context.Context, c *Client) error { _, err := c.TransferDomain(ctx, TransferDomain{Name: "a.test"}); return err },
-		"no postal data":    func(ctx context.Context, c *Client) error { _, err := c.CreateContact(ctx, CreateContact{ID: "CON-1", Person: Person{Email: "a@b.test"}}); return err },
+		"no name": func(ctx context.Context, c *Client) error { _, err := c.InfoDomain(ctx, InfoDomain{}); return err },
+		"a long name": func(ctx context.Context, c *Client) error {
+			_, err := c.InfoDomain(ctx, InfoDomain{Name: many})
+			return err
+		},
+		"a control": func(ctx context.Context, c *Client) error {
+			_, err := c.InfoDomain(ctx, InfoDomain{Name: "a\x00.test"})
+			return err
+		},
+		"bad UTF-8": func(ctx context.Context, c *Client) error {
+			_, err := c.InfoDomain(ctx, InfoDomain{Name: "a\xff.test"})
+			return err
+		},
+		"a newline": func(ctx context.Context, c *Client) error {
+			_, err := c.InfoDomain(ctx, InfoDomain{Name: "a.te\nst"})
+			return err
+		},
+		"100 years": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", Years: 100})
+			return err
+		},
+		"a short id":     func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, "AB", ""); return err },
+		"a long id":      func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, many[:17], ""); return err },
+		"a short clTRID": func(ctx context.Context, c *Client) error { _, err := c.DeleteContact(ctx, "CON-1", "ab"); return err },
+		"a long clTRID": func(ctx context.Context, c *Client) error {
+			_, err := c.DeleteContact(ctx, "CON-1", many[:65])
+			return err
+		},
+		"registrant role": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", Contacts: []Contact{{Registrant, "CON-1"}}})
+			return err
+		},
+		"a server's status": func(ctx context.Context, c *Client) error {
+			_, err := c.UpdateDomain(ctx, UpdateDomain{Name: "a.test", Add: DomainParts{Statuses: []string{"serverHold"}}})
+			return err
+		},
+		"no expiry": func(ctx context.Context, c *Client) error {
+			_, err := c.RenewDomain(ctx, RenewDomain{Name: "a.test", Years: 1})
+			return err
+		},
+		"no operation": func(ctx context.Context, c *Client) error {
+			_, err := c.TransferDomain(ctx, TransferDomain{Name: "a.test"})
+			return err
+		},
+		"no postal data": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateContact(ctx, CreateContact{ID: "CON-1", Person: Person{Email: "a@b.test"}})
+			return err
+		},
 		"a local number": func(ctx context.Context, c *Client) error {
 			p := person
 			p.Voice.Number = "030 1234567"
@@ -199,10 +232,22 @@ func TestWhatTheSchemasDoNotAllowIsNeverSent(t *testing.T) {
 			_, err := c.CreateContact(ctx, CreateContact{ID: "CON-1", Person: Person{Postal: []Postal{{Name: "Jäne", City: "Berlin", Country: "DE"}}, Email: "a@b.test"}})
 			return err
 		},
-		"no address":    func(ctx context.Context, c *Client) error { _, err := c.CreateHost(ctx, CreateHost{Name: "ns1.test", Addresses: []netip.Addr{{}}}); return err },
-		"DS and key":    func(ctx context.Context, c *Client) error { _, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", DNSSEC: DNSSEC{DS: []DS{{Digest: "ab"}}, Keys: []DNSKey{{PublicKey: "AQPJ"}}}}); return err },
-		"no hex digest": func(ctx context.Context, c *Client) error { _, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", DNSSEC: DNSSEC{DS: []DS{{Digest: "xy"}}}}); return err },
-		"a currency":    func(ctx context.Context, c *Client) error { _, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: &FeeQuestion{Currency: "eur"}}); return err },
+		"no address": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateHost(ctx, CreateHost{Name: "ns1.test", Addresses: []netip.Addr{{}}})
+			return err
+		},
+		"DS and key": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", DNSSEC: DNSSEC{DS: []DS{{Digest: "ab"}}, Keys: []DNSKey{{PublicKey: "AQPJ"}}}})
+			return err
+		},
+		"no hex digest": func(ctx context.Context, c *Client) error {
+			_, err := c.CreateDomain(ctx, CreateDomain{Name: "a.test", DNSSEC: DNSSEC{DS: []DS{{Digest: "xy"}}}})
+			return err
+		},
+		"a currency": func(ctx context.Context, c *Client) error {
+			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"a.test"}, Fee: &FeeQuestion{Currency: "eur"}})
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

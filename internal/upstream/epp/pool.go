@@ -130,7 +130,7 @@ func (p *pool) dispatch() {
 		return
 	}
 	now := p.account.Now()
-	for p.dialing < p.waitingNow() && p.workers < p.account.MaxConnections && p.backoff.left(now) == 0 {
+	for p.dialing < p.waitingNow() && p.workers < p.account.MaxConnections && p.backoff.allows(now, p.dialing) {
 		p.workers++
 		p.dialing++
 		p.ended.Add(1)

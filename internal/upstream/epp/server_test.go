@@ -42,6 +42,7 @@ type fake struct {
 	// parallel lets go of that.
 	parallel bool
 	served   sync.WaitGroup
+	last     sync.Once
 
 	mu          sync.Mutex
 	frames      []string
@@ -235,7 +236,7 @@ func (f *fake) client(t testing.TB, change func(a *Account)) *Client {
 		t.Fatal(err)
 	}
 	c := newClient(a.withDefaults(), f.dial)
-	t.Cleanup(f.served.Wait)
+	f.last.Do(func() { t.Cleanup(f.served.Wait) }) // after every client is closed
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -275,6 +276,9 @@ var (
 )
 
 func keepFrame(frame string) {
+	if strings.Contains(frame, `xmlns:x="urn:example:`) {
+		return // a made-up gateway's elements have no schema
+	}
 	kept.Lock()
 	defer kept.Unlock()
 	if len(kept.frames) < manyKept {
