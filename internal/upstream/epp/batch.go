@@ -40,7 +40,7 @@ func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[
 
 // ask lets the names travel with others' and picks their answers.
 func (b *batches) ask(ctx context.Context, q CheckDomains) ([]Checked, error) {
-	joined := b.join(q)
+	joined := b.join(q) //nolint:contextcheck // a batch belongs to many callers and outlives each of them
 	defer b.leave(joined)
 	answers := make([]Checked, len(q.Names))
 	for _, one := range joined {

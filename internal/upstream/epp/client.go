@@ -51,7 +51,7 @@ func (c *Client) send(ctx context.Context, cmd *call) (*answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, registrar.Fault(registrar.FaultTimeout, c.Host(), err)
 	}
-	if err := c.pool.submit(j); err != nil {
+	if err := c.pool.submit(j); err != nil { //nolint:contextcheck // connections outlive the caller that they are opened for
 		return nil, err
 	}
 	if err := c.wait(ctx, j, cmd.safe); err != nil {

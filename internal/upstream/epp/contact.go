@@ -63,7 +63,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCre
 			if n := len(q.Postal); n < 1 || n > 2 {
 				w.Refuse("contact:postalInfo", "must be there once or twice")
 			}
-			q.Person.write(w, q.AuthInfo, true)
+			q.write(w, q.AuthInfo, true)
 			w.End("contact:create")
 		},
 	})
@@ -283,7 +283,7 @@ func (c *Client) UpdateContact(ctx context.Context, q UpdateContact) (Receipt, e
 			before := len(w.buf)
 			w.Start("contact:chg")
 			inside := len(w.buf)
-			q.Person.write(w, q.AuthInfo, false)
+			q.write(w, q.AuthInfo, false)
 			if len(w.buf) == inside {
 				w.buf = w.buf[:before]
 			} else {

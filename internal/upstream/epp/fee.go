@@ -41,7 +41,7 @@ func ParseAmount(text string) (Amount, error) {
 	if err != nil {
 		return 0, errAmount
 	}
-	value := Amount(whole*perUnit + part) //nolint:gosec // bounded above
+	value := Amount(whole*perUnit + part)
 	if negative {
 		value = -value
 	}

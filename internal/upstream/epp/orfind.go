@@ -145,7 +145,10 @@ func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier Earlier
 	wanted := q.Expires.UTC().AddDate(max(1, q.Years), 0, -1) // a day for leap years
 	find := func(ctx context.Context) (DomainRenewed, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
-		if err != nil {
+		switch code := ResultCode(err); {
+		case code == CodeMissing || code == CodeAuthorization:
+			return DomainRenewed{}, false, nil // the renewal itself will be told why
+		case err != nil:
 			return DomainRenewed{}, false, err
 		}
 		return DomainRenewed{Receipt: info.Receipt, Expires: info.Expires}, !info.Expires.Before(wanted), nil

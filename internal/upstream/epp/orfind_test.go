@@ -85,7 +85,7 @@ func (g *registry) answer(r *Node) reply {
 		if g.domain == "" {
 			return reply{xml: respond(2303, trid, "", "")}
 		}
-		return reply{xml: respond(1000, trid, fmt.Sprintf(`<d:infData xmlns:d="%s"><d:name>%s</d:name><d:roid>A-1</d:roid><d:status s="ok"/><d:registrant>%s</d:registrant><d:clID>%s</d:clID><d:crID>%s</d:crID><d:crDate>%s</d:crDate><d:exDate>%s</d:exDate><d:authInfo><d:pw>%s</d:pw></d:authInfo></d:infData>`,
+		return reply{xml: respond(1000, trid, fmt.Sprintf(`<d:infData xmlns:d=%q><d:name>%s</d:name><d:roid>A-1</d:roid><d:status s="ok"/><d:registrant>%s</d:registrant><d:clID>%s</d:clID><d:crID>%s</d:crID><d:crDate>%s</d:crDate><d:exDate>%s</d:exDate><d:authInfo><d:pw>%s</d:pw></d:authInfo></d:infData>`,
 			nsDomain, g.domain, g.registrant, g.sponsor, g.sponsor, g.created.UTC().Format(time.RFC3339), g.expires.UTC().Format(time.RFC3339), g.auth), "")}
 	}
 }

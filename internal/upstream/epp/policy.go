@@ -155,7 +155,7 @@ var policies = map[string]Policy{
 		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: Waits, TransferYears: 1, Restorable: true, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
-	// Nominet knows no request: the losing registrar changes the tag.
+	// At .uk nobody can ask for a domain: the losing registrar changes the tag.
 	".uk": nominet, ".co.uk": nominet, ".org.uk": nominet, ".me.uk": nominet,
 	".ai": withYears(unknown, 2, 10),
 }

@@ -55,7 +55,7 @@ func (c *Client) Poll(ctx context.Context) (*Message, error) {
 	}
 	m := &Message{
 		Receipt: a.receipt(),
-		ID:      a.queue.Attr("id"), Count: int(number(a.queue.Attr("count"), 31)), //nolint:gosec // 31 bits
+		ID:      a.queue.Attr("id"), Count: int(number(a.queue.Attr("count"), 31)),
 		Queued: a.queue.moment(nsEPP, "qDate"), Data: a.data,
 	}
 	if text := a.queue.Child(nsEPP, "msg"); text != nil {
@@ -104,5 +104,5 @@ func (c *Client) Acknowledge(ctx context.Context, id string) (left int, err erro
 	if err != nil {
 		return 0, err
 	}
-	return int(number(a.queue.Attr("count"), 31)), nil //nolint:gosec // 31 bits
+	return int(number(a.queue.Attr("count"), 31)), nil
 }

@@ -17,6 +17,10 @@ type pool struct {
 	// alive ends when the pool must let go of everything at once.
 	alive context.Context //nolint:containedctx // the life of the pool itself, not a caller's
 	kill  context.CancelFunc
+	// opening ends when no connection shall be opened any more.
+	opening  context.Context //nolint:containedctx // as above
+	stopOpen context.CancelFunc
+
 	ended sync.WaitGroup
 
 	mu     sync.Mutex
@@ -71,8 +75,9 @@ var (
 
 func newPool(a *Account, dial dialer) *pool {
 	alive, kill := context.WithCancel(context.Background())
+	opening, stopOpen := context.WithCancel(alive)
 	p := &pool{
-		account: a, dial: dial, alive: alive, kill: kill,
+		account: a, dial: dial, alive: alive, kill: kill, opening: opening, stopOpen: stopOpen,
 		pace: newPace(a.PerSecond, a.Burst, a.OrderShare),
 	}
 	for class := range p.waiting {
@@ -290,6 +295,7 @@ func (p *pool) close(ctx context.Context) {
 	}
 	p.idle = nil
 	p.mu.Unlock()
+	p.stopOpen()
 
 	quiet := make(chan struct{})
 	go func() {

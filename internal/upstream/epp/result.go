@@ -57,8 +57,8 @@ const (
 	ResultOutcomeUnknown  registrar.Code = "epp_outcome_unknown"
 )
 
-// ErrOutcomeUnknown: a command that changes something was sent, and its answer
-// was lost. The registry may have carried it out. Ask before repeating.
+// ErrOutcomeUnknown says that a command that changes something was sent, and its
+// answer was lost. The registry may have carried it out. Ask before repeating.
 var ErrOutcomeUnknown = errors.New("the registry's answer was lost; the command may have been carried out")
 
 // meanings says what a result code is in our words.

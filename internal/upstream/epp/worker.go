@@ -23,7 +23,7 @@ const mostTries = 2
 func (w *worker) run() {
 	p := w.pool
 	defer p.ended.Done()
-	s, err := connect(p.alive, p.account, p.dial, "", newTRID(p.account.Now()))
+	s, err := connect(p.opening, p.account, p.dial, "", newTRID(p.account.Now()))
 	if err != nil {
 		p.account.Logger.WarnContext(p.alive, "epp: can't connect", "host", p.account.host(),
 			"fault", string(registrar.CodeOf(err)), "result", ResultCode(err))

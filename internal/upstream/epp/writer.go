@@ -144,16 +144,16 @@ func (w *Writer) escape(tag, text string) {
 		return
 	}
 	for _, r := range text {
-		switch {
-		case r == '&':
+		switch r {
+		case '&':
 			w.buf = append(w.buf, "&amp;"...)
-		case r == '<':
+		case '<':
 			w.buf = append(w.buf, "&lt;"...)
-		case r == '>':
+		case '>':
 			w.buf = append(w.buf, "&gt;"...)
-		case r == '"':
+		case '"':
 			w.buf = append(w.buf, "&quot;"...)
-		case r == 0xfffe || r == 0xffff:
+		case 0xfffe, 0xffff:
 			w.Refuse(tag, "contains a character that XML does not allow")
 			return
 		default:
