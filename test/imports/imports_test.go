@@ -35,6 +35,7 @@ type rule struct {
 const (
 	words   = "internal/registrar"
 	domains = "internal/registrar/*"
+	duty    = "internal/duty" // how work that waits in rows is done
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
 	leaf    = "internal/web/wire" // what transports share
@@ -53,8 +54,13 @@ var rules = []rule{
 		fix: "move the code to the package that needs it",
 	},
 	{
+		who: []string{duty},
+		why: "how work is done does not depend on what it is",
+		fix: "hand it in as a function",
+	},
+	{
 		who: []string{domains},
-		may: []string{words, own},
+		may: []string{words, duty, own},
 		why: "domain packages know the words, but neither each other nor the outside",
 		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},
