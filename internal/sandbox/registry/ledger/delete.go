@@ -53,7 +53,7 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 // registry looks after it and asks the holder, who can still take it elsewhere
 // with the authInfo.
 func (t *tx) giveToTransit(domain *Domain) {
-	domain.Sponsor, domain.Agent = transitSponsor, transitName
+	domain.Sponsor, domain.Agent = TransitSponsor, TransitName
 	domain.Nameservers = []Nameserver{
 		{Host: "ns1.transit.registry.example", Attribute: true}, {Host: "ns2.transit.registry.example", Attribute: true},
 	}

@@ -70,8 +70,6 @@ const (
 	clientRejected   = "clientRejected"
 	clientCancelled  = "clientCancelled"
 	serverApproved   = "serverApproved"
-	transitSponsor   = "denic-transit"
-	transitName      = "DENIC TRANSIT (Sandbox)"
 	registrySponsor  = "registry"
 	maxYearsAhead    = 10
 	maxNameservers   = 13
@@ -86,6 +84,16 @@ const (
 	transitPeriod    = 30 * day
 	day              = 24 * time.Hour
 )
+
+// TransitSponsor and TransitName are who looks after .de names that were given
+// up.
+const (
+	TransitSponsor = "denic-transit"
+	TransitName    = "DENIC TRANSIT (Sandbox)"
+)
+
+// StatusPending is the status of a transfer that is not decided yet.
+const StatusPending = transferPending
 
 // Domain is a registered name. A domain that was handed out never changes; a
 // command puts another one in its place.

@@ -28,7 +28,8 @@ type DomainUpdate struct {
 	RemKeys, AddKeys []DS
 }
 
-func (c DomainUpdate) empty() bool {
+// Empty says whether the update changes nothing.
+func (c DomainUpdate) Empty() bool {
 	return c.Add.empty() && c.Rem.empty() && c.Registrant == nil && c.Auth == nil && !c.RemAllKeys && len(c.RemKeys)+len(c.AddKeys) == 0
 }
 
@@ -38,7 +39,7 @@ func (l *Ledger) UpdateDomain(by Request, c DomainUpdate) error {
 	if refusal != nil {
 		return refusal
 	}
-	if c.empty() {
+	if c.Empty() {
 		return refuse(Missing, "domain:update", "", "The update changes nothing.")
 	}
 	return l.do(by, func(t *tx) *Refusal {
