@@ -39,7 +39,17 @@ type sandboxCommand struct {
 	Time         string        `help:"What time it is in the sandbox, like 2027-01-31 or 2027-01-31T12:00:00Z." placeholder:"TIME"`
 	Info         string        `help:"File that gets what the welcome text says, as JSON for scripts." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run the simulated world alone, and write a configuration file for 'dotkontor serve' that points at it."`
+
+	Start sandboxStart `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the same as no further word."`
+	Clock sandboxClock `cmd:"" help:"Look at the clock of the sandbox that runs on --data, or move it on."`
 }
+
+// sandboxStart is what 'dotkontor sandbox' does without a further word. It is a
+// command of its own because a command with others below it can't be run.
+type sandboxStart struct{}
+
+// Run starts the sandbox with the flags of the command above.
+func (sandboxStart) Run(sandbox *sandboxCommand, t *terminal) error { return sandbox.start(t) }
 
 // AfterApply refuses values that no world can have.
 func (c sandboxCommand) AfterApply() error {
@@ -86,8 +96,8 @@ func parseClock(text string) (func() time.Time, error) {
 	return nil, fmt.Errorf("--time %q is not a time like 2027-01-31 or 2027-01-31T12:00:00Z", text)
 }
 
-// Run starts the world, and the product in front of it.
-func (c sandboxCommand) Run(t *terminal) error {
+// start starts the world, and the product in front of it.
+func (c sandboxCommand) start(t *terminal) error {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("the data folder: %w", err)
 	}
@@ -109,6 +119,7 @@ func (c sandboxCommand) Run(t *terminal) error {
 	world, err := registry.Start(registry.Options{
 		Zones:   zones(list),
 		Held:    demo.held(),
+		Data:    c.Data,
 		Latency: c.WorldLatency,
 		Chaos:   c.Chaos,
 		Seed:    c.Seed,
@@ -121,7 +132,7 @@ func (c sandboxCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	stage := stage{world: world, mailbox: mailbox, demo: demo, now: now}
+	stage := stage{world: world, mailbox: mailbox, demo: demo, now: world.Now}
 	cfg, err := c.configuration(stage)
 	switch {
 	case err != nil:
@@ -138,7 +149,9 @@ type stage struct {
 	world   *registry.Registry
 	mailbox *inbox.Inbox
 	demo    demo
-	now     func() time.Time
+	// now is the world's clock, which can be moved on. A product in another
+	// process has the time of its machine instead.
+	now func() time.Time
 }
 
 // zones tells the world which extensions exist: those of the list in force, and
@@ -154,7 +167,9 @@ func zones(list *catalog.Catalog) []registry.Zone {
 	}
 	all := make([]registry.Zone, 0, len(extensions))
 	for _, ext := range extensions {
-		all = append(all, registry.Zone{TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular})
+		all = append(all, registry.Zone{
+			TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular, MinYears: ext.MinYears, MaxYears: ext.MaxYears,
+		})
 	}
 	return all
 }
