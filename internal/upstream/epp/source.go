@@ -45,7 +45,7 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	if !found {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
-	checked, err := check(ctx, client, ext, name.ASCII())
+	checked, err := check(ctx, client, ext, name.ASCII(), Lookups)
 	if err != nil {
 		return lookup.Finding{}, asFault(client.Host(), err)
 	}
@@ -56,9 +56,9 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 }
 
 // check asks with fees where the server has them.
-func check(ctx context.Context, client *Client, ext registrar.Extension, name string) (Checked, error) {
+func check(ctx context.Context, client *Client, ext registrar.Extension, name string, class Class) (Checked, error) {
 	q := CheckDomains{
-		Names: []string{name}, Class: Lookups,
+		Names: []string{name}, Class: class,
 		Fee: &FeeQuestion{Commands: []FeeCommand{{Name: "create", Years: max(1, ext.MinYears)}}},
 	}
 	answers, err := client.CheckDomains(ctx, q)
