@@ -193,11 +193,39 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
+	if err := c.connect(&cfg, world); err != nil {
+		return cfg, err
+	}
 	// The simulated world has no applications' documents, and the sandbox asks no other.
 	cfg.OAuth.ClientDocuments = "off"
 	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err
+}
+
+// sandboxPoll is how often the simulated registry's messages are fetched: nobody
+// wants to wait for a minute while trying something out.
+const sandboxPoll = config.Duration(time.Second)
+
+// connect tells how the simulated registry is reached, which presents all
+// extensions as a wholesale gateway does.
+func (c sandboxCommand) connect(cfg *config.Config, world *registry.Registry) error {
+	account, found := world.Account(registry.ProductAccount)
+	ca, err := filepath.Abs(world.EPPCAFile())
+	if err != nil || !found {
+		return errors.Join(errors.New("the simulated registry has no account for the product"), err)
+	}
+	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
+	cfg.EPP = []config.EPP{{
+		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
+		Extensions: []string{"*"}, Connections: 8, Poll: sandboxPoll,
+		Policy: []config.EPPPolicy{
+			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
+			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
+			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", AuthCode: "on_demand", Transfer: "at_once"},
+		},
+	}}
+	return nil
 }
 
 func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) error {

@@ -28,7 +28,7 @@ type Account struct {
 	// Language is the language of the registry's messages; empty means en.
 	Language string
 	// Extensions are the extensions of this account with their leading dot:
-	// ".com". They matter to Source alone.
+	// ".com"; EveryExtension means all others. They matter to Source alone.
 	Extensions []string
 
 	// MaxConnections bounds the connections; 0 means 4. Registries tell how many
@@ -114,7 +114,7 @@ func (a *Account) check() error {
 		return errors.New("EPP account: batch names must be 1 to 500")
 	}
 	for _, tld := range a.Extensions {
-		if !strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld {
+		if tld != EveryExtension && (!strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld) {
 			return fmt.Errorf("EPP account: extension %q must be in lower case with its leading dot, like .com", tld)
 		}
 	}

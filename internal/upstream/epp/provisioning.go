@@ -13,16 +13,19 @@ import (
 
 // Desk carries out paid lines at one account, by the policies of its extensions.
 type Desk struct {
-	client *Client
-	own    map[string]Policy
+	client   *Client
+	policyOf func(tld string) Policy
 }
 
 var _ provision.Account = (*Desk)(nil)
 
-// NewDesk makes a Desk. own are the operator's policies, which go before the table
-// of this package; nil means none.
-func NewDesk(client *Client, own map[string]Policy) *Desk {
-	return &Desk{client: client, own: own}
+// NewDesk makes a Desk. policyOf is how the account presents an extension; nil
+// means as the table of this package says.
+func NewDesk(client *Client, policyOf func(tld string) Policy) *Desk {
+	if policyOf == nil {
+		policyOf = func(tld string) Policy { return PolicyOf(tld, nil) }
+	}
+	return &Desk{client: client, policyOf: policyOf}
 }
 
 // codeLength is how long the auth codes are that we choose, where we may.
@@ -30,7 +33,7 @@ const codeLength = 16
 
 // Rules is what the extension wants of a registration.
 func (d *Desk) Rules(tld string) provision.Rules {
-	policy := PolicyOf(tld, d.own)
+	policy := d.policyOf(tld)
 	rules := provision.Rules{Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes}
 	if !policy.AuthInfo.OnDemand && policy.AuthInfo.Max > 0 {
 		rules.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, codeLength))
@@ -67,7 +70,7 @@ func (d *Desk) EnsureHosts(ctx context.Context, names []string) error {
 
 // creation is the command of a registration.
 func (d *Desk) creation(request provision.Request) CreateDomain {
-	policy := PolicyOf(request.TLD, d.own)
+	policy := d.policyOf(request.TLD)
 	q := CreateDomain{
 		Name: request.Name, Years: request.Years, HostAttributes: policy.HostAttributes, AuthInfo: request.Code, ClTRID: request.Transaction,
 	}
@@ -98,7 +101,7 @@ func (d *Desk) Request(ctx context.Context, request provision.Request) (provisio
 		return d.transferred(ctx, request)
 	}
 	q := d.creation(request)
-	policy := PolicyOf(request.TLD, d.own)
+	policy := d.policyOf(request.TLD)
 	if err := policy.Check(&q); err != nil {
 		return provision.Outcome{}, err
 	}
@@ -110,7 +113,7 @@ func (d *Desk) Request(ctx context.Context, request provision.Request) (provisio
 }
 
 func (d *Desk) transfer(request provision.Request) TransferDomain {
-	policy := PolicyOf(request.TLD, d.own)
+	policy := d.policyOf(request.TLD)
 	return TransferDomain{
 		Op: TransferRequest, Name: request.Name, Years: policy.TransferYears, AuthInfo: request.Code, ClTRID: request.Transaction,
 	}
@@ -212,7 +215,7 @@ func (d *Desk) Acknowledge(ctx context.Context, id string) error {
 
 // Offer asks the registry whether a line could be carried out now.
 func (d *Desk) Offer(ctx context.Context, wish provision.Wish) error {
-	policy := PolicyOf(wish.TLD, d.own)
+	policy := d.policyOf(wish.TLD)
 	if wish.Kind == provision.Transfer {
 		return d.offerTransfer(ctx, wish, &policy)
 	}

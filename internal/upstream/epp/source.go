@@ -15,6 +15,10 @@ import (
 // the first rung of the ladder. It never asks on behalf of an order.
 type Source struct{ byTLD map[string]*Client }
 
+// EveryExtension among an account's extensions stands for all that no other
+// account names.
+const EveryExtension = "*"
+
 var _ lookup.Records = (*Source)(nil)
 
 // NewSource makes a Source over accounts. Two accounts for one extension are an
@@ -35,13 +39,16 @@ func NewSource(clients ...*Client) (*Source, error) {
 // Client is the account for an extension.
 func (s *Source) Client(tld string) (*Client, bool) {
 	client, found := s.byTLD[tld]
+	if !found {
+		client, found = s.byTLD[EveryExtension]
+	}
 	return client, found
 }
 
 // Find asks the registry of ext whether name can be registered, and at a price of
 // its own.
 func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
-	client, found := s.byTLD[ext.TLD]
+	client, found := s.Client(ext.TLD)
 	if !found {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
