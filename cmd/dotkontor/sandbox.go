@@ -222,7 +222,7 @@ func (c sandboxCommand) connect(cfg *config.Config, world *registry.Registry) er
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
-			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", AuthCode: "on_demand", Transfer: "at_once"},
+			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", Transfer: "at_once"},
 		},
 	}}
 	return nil

@@ -104,6 +104,11 @@ func (db *DB) LinesOfName(ctx context.Context, name string) ([]provision.Line, e
 	return linesOf(db.read().LinesOfName(ctx, name))
 }
 
+// LinesAfter is a page of everybody's lines, by id.
+func (db *DB) LinesAfter(ctx context.Context, id string, limit int) ([]provision.Line, error) {
+	return linesOf(db.read().LinesAfter(ctx, query.LinesAfterParams{ID: id, Limit: int32(limit)}))
+}
+
 // DueLines returns open lines whose time has come, the longest overdue first.
 func (db *DB) DueLines(ctx context.Context, now time.Time, limit int) ([]provision.Line, error) {
 	return linesOf(db.read().DueLines(ctx, query.DueLinesParams{DueAt: micros(now), Limit: int32(limit)}))

@@ -324,6 +324,9 @@ func (r *run) settle(ctx context.Context, err error) bool {
 	if waits(err) {
 		return r.wait(ctx, err)
 	}
+	// The text of the error names the rule or the result code, never the name.
+	r.cfg.Logger.WarnContext(ctx, "a line was refused for good", "line", r.line.ID, "extension", r.line.TLD, "account", r.line.Account,
+		"state", string(r.line.State), "detail", err.Error())
 	line := r.line
 	r.refuse(&line, registrar.CodeOf(err))
 	if !r.advance(ctx, line, StateUndoing) {

@@ -12,6 +12,12 @@ SELECT * FROM lines WHERE payment = $1 AND name = $2;
 -- name: LinesOfName :many
 SELECT * FROM lines WHERE name = $1 ORDER BY id;
 
+-- name: LinesAfter :many
+SELECT * FROM lines
+WHERE id > $1
+ORDER BY id
+LIMIT $2;
+
 -- name: DueLines :many
 SELECT * FROM lines
 WHERE due_at > 0 AND due_at <= $1

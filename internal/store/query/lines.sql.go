@@ -534,6 +534,62 @@ func (q *Queries) LineByPayment(ctx context.Context, arg LineByPaymentParams) (L
 	return i, err
 }
 
+const linesAfter = `-- name: LinesAfter :many
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+type LinesAfterParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) LinesAfter(ctx context.Context, arg LinesAfterParams) ([]Line, error) {
+	rows, err := q.db.QueryContext(ctx, linesAfter, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Line{}
+	for rows.Next() {
+		var i Line
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Kind,
+			&i.Years,
+			&i.Payment,
+			&i.State,
+			&i.Failure,
+			&i.RefundDue,
+			&i.Account,
+			&i.DomainID,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.AskedAt,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const linesOfName = `-- name: LinesOfName :many
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines WHERE name = $1 ORDER BY id
 `
