@@ -42,11 +42,11 @@ var fixedParameters = map[string]any{
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
-// good standing, nobody is in the middle of signing in, and everybody has one of
-// each thing. Their time is that of looking.
+// good standing, nobody is in the middle of signing in, everybody has one of each
+// thing, and no domain is pending. Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
-	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
+	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt", "ActivateDomain", "DropDomain", "HurryLines",
 }
 
 // readStatements reads the generated package's source: the texts there are
