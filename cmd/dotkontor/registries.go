@@ -38,9 +38,10 @@ func openRegistries(cfg config.Config, logger *slog.Logger) (*registries, error)
 		}
 		client, err := epp.New(epp.Account{
 			Address: account.Server, ClientID: account.User, Password: string(account.Password), TLS: secured,
-			Extensions: account.Extensions, MaxConnections: account.Connections, OrderConnections: account.OrderConnections,
+			MaxConnections: account.Connections, OrderConnections: account.OrderConnections,
 			PerSecond: float64(account.PerSecond), OrderShare: float64(account.OrderPercent) / 100,
-			UserAgent: "dotkontor/" + version, Logger: logger,
+			LookupTimeout: time.Duration(account.LookupTimeout),
+			UserAgent:     "dotkontor/" + version, Logger: logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("the registry account %s: %w", account.Name, err)
@@ -50,9 +51,14 @@ func openRegistries(cfg config.Config, logger *slog.Logger) (*registries, error)
 	if len(r.clients) == 0 {
 		return r, nil
 	}
-	var err error
-	r.source, err = epp.NewSource(r.clients...)
-	return r, err
+	r.source = epp.SourceOf(func(tld string) (*epp.Client, bool) {
+		i := config.Serves(r.accounts, tld)
+		if i < 0 {
+			return nil, false
+		}
+		return r.clients[i], true
+	})
+	return r, nil
 }
 
 func eppTLS(account config.EPP) (*tls.Config, error) {

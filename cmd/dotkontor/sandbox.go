@@ -132,7 +132,7 @@ func (c sandboxCommand) start(t *terminal) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	stage := stage{world: world, mailbox: mailbox, demo: demo, now: world.Now}
+	stage := stage{world: world, mailbox: mailbox, demo: demo, now: world.Now, unsourced: unsourced(list)}
 	cfg, err := c.configuration(stage)
 	switch {
 	case err != nil:
@@ -152,6 +152,20 @@ type stage struct {
 	// now is the world's clock, which can be moved on. A product in another
 	// process has the time of its machine instead.
 	now func() time.Time
+	// unsourced are extensions that the registry account leaves out.
+	unsourced []string
+}
+
+// unsourced are the extensions without a public source, as an account leaves them
+// out.
+func unsourced(list *catalog.Catalog) []string {
+	var all []string
+	for _, ext := range list.All() {
+		if ext.RDAP == "" && ext.WHOIS == "" {
+			all = append(all, "!"+ext.TLD)
+		}
+	}
+	return all
 }
 
 // zones tells the world which extensions exist: those of the list in force, and
@@ -193,7 +207,7 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
-	if err := c.connect(&cfg, world); err != nil {
+	if err := c.connect(&cfg, stage); err != nil {
 		return cfg, err
 	}
 	// The simulated world has no applications' documents, and the sandbox asks no other.
@@ -208,8 +222,13 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 const sandboxPoll = config.Duration(time.Second)
 
 // connect tells how the simulated registry is reached, which presents all
-// extensions as a wholesale gateway does.
-func (c sandboxCommand) connect(cfg *config.Config, world *registry.Registry) error {
+// extensions as a wholesale gateway does. Extensions of which the price list knows
+// no public source are left out, so that they can be tried as what they are.
+func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
+	world := stage.world
+	if world.EPPCAFile() == "" {
+		return nil // a world that keeps nothing, whose registry nobody can verify
+	}
 	account, found := world.Account(registry.ProductAccount)
 	ca, err := filepath.Abs(world.EPPCAFile())
 	if err != nil || !found {
@@ -218,7 +237,7 @@ func (c sandboxCommand) connect(cfg *config.Config, world *registry.Registry) er
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
 		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
-		Extensions: []string{"*"}, Connections: 8, Poll: sandboxPoll,
+		Extensions: append([]string{"*"}, stage.unsourced...), Connections: 8, Poll: sandboxPoll,
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,8 @@ type EPP struct {
 	User     string `toml:"user"`
 	Password Secret `toml:"password"`
 	// Extensions are those that this account serves, like ".com"; "*" stands for
-	// all that no other account names.
+	// all that no other account names, and "!.gr" beside it for one that is not
+	// meant.
 	Extensions []string `toml:"extensions"`
 	// Connections bounds the connections at one moment; registries tell how many
 	// an account may have, and all nodes share that number. Default: 4.
@@ -55,6 +57,9 @@ type EPP struct {
 	PerSecond int `toml:"per_second"`
 	// OrderPercent is the part of PerSecond that lookups never use. Default: 25.
 	OrderPercent int `toml:"order_percent"`
+	// LookupTimeout bounds the wait for an answer to somebody who only asks; then
+	// public sources are asked. Default: 1.5s.
+	LookupTimeout Duration `toml:"lookup_timeout"`
 	// Poll is how often the registry's messages are fetched. Default: 1m.
 	Poll Duration `toml:"poll"`
 	// Policy tells how the gateway presents extensions otherwise than their
@@ -84,21 +89,23 @@ type EPPPolicy struct {
 	MaxYears int `toml:"max_years,omitempty"`
 }
 
-// everyExtension stands for all extensions.
-const everyExtension = "*"
+// everyExtension stands for all extensions, and but goes before one that is not
+// meant.
+const (
+	everyExtension = "*"
+	but            = "!"
+)
 
 // Serves says which account serves an extension: the one that names it, or else
 // the one that takes all. Its index is -1 if there is none.
 func Serves(accounts []EPP, tld string) int {
 	all := -1
 	for i, account := range accounts {
-		for _, extension := range account.Extensions {
-			switch extension {
-			case tld:
-				return i
-			case everyExtension:
-				all = i
-			}
+		switch {
+		case slices.Contains(account.Extensions, tld):
+			return i
+		case slices.Contains(account.Extensions, everyExtension) && !slices.Contains(account.Extensions, but+tld):
+			all = i
 		}
 	}
 	return all
@@ -134,6 +141,9 @@ func (c *Config) checkEPP(k *checker) {
 		}
 		names[account.Name] = true
 		for _, extension := range account.Extensions {
+			if strings.HasPrefix(extension, but) {
+				continue
+			}
 			if other, twice := served[extension]; twice {
 				k.wrong(key+"extensions", "%s is served by the account %s already; only one can provision it", extension, other)
 			}
@@ -169,11 +179,16 @@ func (e *EPP) check(k *checker, key string) {
 	if len(e.Extensions) == 0 {
 		k.wrong(key+"extensions", "which extensions does it serve? \"*\" means all")
 	}
-	checkExtensions(k, key+"extensions", e.Extensions)
+	for _, extension := range e.Extensions {
+		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, but)})
+	}
 	k.between(key+"connections", e.Connections, 0, 1000)
 	k.between(key+"order_connections", e.OrderConnections, -1, 1000)
 	k.between(key+"per_second", e.PerSecond, 0, 100_000)
 	k.between(key+"order_percent", e.OrderPercent, 0, 90)
+	if e.LookupTimeout != 0 {
+		k.duration(key+"lookup_timeout", e.LookupTimeout, 10*time.Millisecond, maxDeadline)
+	}
 	if e.Poll != 0 {
 		k.duration(key+"poll", e.Poll, 100*time.Millisecond, 24*time.Hour)
 	}

@@ -28,7 +28,7 @@ type Account struct {
 	// Language is the language of the registry's messages; empty means en.
 	Language string
 	// Extensions are the extensions of this account with their leading dot:
-	// ".com"; EveryExtension means all others. They matter to Source alone.
+	// ".com". They matter to NewSource alone.
 	Extensions []string
 
 	// MaxConnections bounds the connections; 0 means 4. Registries tell how many
@@ -56,6 +56,9 @@ type Account struct {
 	// change is given more time, because a lost answer costs more than a wait.
 	AskTimeout    time.Duration
 	ChangeTimeout time.Duration
+	// LookupTimeout bounds the wait of somebody who only asks, after which another
+	// source is asked; 0 means 1.5 s.
+	LookupTimeout time.Duration
 	// MaxQueueTime bounds the wait for a connection of a caller whose context
 	// does not; 0 means 30 s.
 	MaxQueueTime time.Duration
@@ -114,7 +117,7 @@ func (a *Account) check() error {
 		return errors.New("EPP account: batch names must be 1 to 500")
 	}
 	for _, tld := range a.Extensions {
-		if tld != EveryExtension && (!strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld) {
+		if !strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld {
 			return fmt.Errorf("EPP account: extension %q must be in lower case with its leading dot, like .com", tld)
 		}
 	}
@@ -156,6 +159,7 @@ func (a Account) withDefaults() Account {
 	orDefault(&a.ConnectTimeout, 10*time.Second)
 	orDefault(&a.AskTimeout, 10*time.Second)
 	orDefault(&a.ChangeTimeout, 45*time.Second)
+	orDefault(&a.LookupTimeout, 1500*time.Millisecond)
 	orDefault(&a.MaxQueueTime, 30*time.Second)
 	orDefault(&a.KeepAlive, 4*time.Minute)
 	if a.BatchWait == 0 {

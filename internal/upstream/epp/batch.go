@@ -2,6 +2,7 @@ package epp
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,9 @@ type batch struct {
 	job   *job
 	done  chan struct{}
 	found map[string]Checked
-	err   error
+	// refused are names that the registry did not want to be asked about.
+	refused map[string]error
+	err     error
 }
 
 func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[string]*batch)} }
@@ -56,6 +59,9 @@ func (b *batches) ask(ctx context.Context, q CheckDomains) ([]Checked, error) {
 	for i, name := range q.Names {
 		key, ok := strings.ToLower(name), false
 		for _, one := range joined {
+			if err := one.refused[key]; err != nil {
+				return nil, err
+			}
 			if answers[i], ok = one.found[key]; ok {
 				break
 			}
@@ -161,9 +167,40 @@ func (b *batches) await(one *batch) {
 			one.found = readChecked(a)
 		}
 	}
+	if len(one.names) > 1 && spoiltByOne(err) {
+		one.found, one.refused = make(map[string]Checked), make(map[string]error)
+		b.apart(one, one.names)
+		err = nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.detach(one)
 	one.err = err
 	close(one.done)
+}
+
+// spoiltByOne says that a registry refused a whole check because it does not like
+// one of its names.
+func spoiltByOne(err error) bool {
+	return ResultCode(err) != 0 && registrar.KindOf(err) == registrar.KindInvalid
+}
+
+// apart asks again in halves, so that a name that the registry does not like takes
+// no other one along.
+func (b *batches) apart(one *batch, names []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), b.client.account.MaxQueueTime)
+	defer cancel()
+	for _, half := range [][]string{names[:len(names)/2], names[len(names)/2:]} {
+		a, err := b.client.send(ctx, checkCall(half, one.fee, Lookups, newTRID(b.client.account.Now())))
+		switch {
+		case err == nil:
+			maps.Copy(one.found, readChecked(a))
+		case len(half) > 1 && spoiltByOne(err):
+			b.apart(one, half)
+		default:
+			for _, name := range half {
+				one.refused[name] = err
+			}
+		}
+	}
 }

@@ -129,3 +129,39 @@ func TestAnAnswerThatLeavesANameOutIsNoAnswerForIt(t *testing.T) {
 		}
 	}
 }
+
+func TestANameThatTheRegistryRefusesTakesNoOtherAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{handle: func(request *Node) reply {
+			if verbOf(request) == "check" && strings.Contains(allText(request), "bad") {
+				return reply{xml: respond(2306, tridOf(request), "", "")}
+			}
+			return chk(request)
+		}}
+		c := f.client(t, nil)
+		var wait sync.WaitGroup
+		for i := range 50 {
+			name := fmt.Sprintf("free%d.test", i)
+			if i == 17 || i == 18 {
+				name = fmt.Sprintf("bad%d.test", i)
+			}
+			wait.Go(func() {
+				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Class: Lookups})
+				if strings.HasPrefix(name, "bad") {
+					if ResultCode(err) != CodePolicy {
+						t.Errorf("%s: %+v, %v", name, got, err)
+					}
+					return
+				}
+				if err != nil || len(got) != 1 || got[0].Name != name || !got[0].Available {
+					t.Errorf("%s: %+v, %v", name, got, err)
+				}
+			})
+		}
+		wait.Wait()
+		if asked := len(f.verbs()); asked > 20 {
+			t.Errorf("%d checks for two bad names among fifty", asked)
+		}
+	})
+}

@@ -13,36 +13,38 @@ import (
 
 // Source answers availability from the registries at which we have an account:
 // the first rung of the ladder. It never asks on behalf of an order.
-type Source struct{ byTLD map[string]*Client }
-
-// EveryExtension among an account's extensions stands for all that no other
-// account names.
-const EveryExtension = "*"
+type Source struct {
+	clientOf func(tld string) (*Client, bool)
+}
 
 var _ lookup.Records = (*Source)(nil)
 
 // NewSource makes a Source over accounts. Two accounts for one extension are an
 // error: an answer must come from the account that would provision.
 func NewSource(clients ...*Client) (*Source, error) {
-	s := &Source{byTLD: make(map[string]*Client)}
+	byTLD := make(map[string]*Client)
 	for _, client := range clients {
 		for _, tld := range client.account.Extensions {
-			if other := s.byTLD[tld]; other != nil && other != client {
+			if other := byTLD[tld]; other != nil && other != client {
 				return nil, fmt.Errorf("EPP accounts at %s and %s both list %s; only one can provision it", other.Host(), client.Host(), tld)
 			}
-			s.byTLD[tld] = client
+			byTLD[tld] = client
 		}
 	}
-	return s, nil
+	return SourceOf(func(tld string) (*Client, bool) {
+		client, found := byTLD[tld]
+		return client, found
+	}), nil
+}
+
+// SourceOf makes a Source of whatever knows which account serves an extension.
+func SourceOf(clientOf func(tld string) (*Client, bool)) *Source {
+	return &Source{clientOf: clientOf}
 }
 
 // Client is the account for an extension.
 func (s *Source) Client(tld string) (*Client, bool) {
-	client, found := s.byTLD[tld]
-	if !found {
-		client, found = s.byTLD[EveryExtension]
-	}
-	return client, found
+	return s.clientOf(tld)
 }
 
 // Find asks the registry of ext whether name can be registered, and at a price of
@@ -52,6 +54,9 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	if !found {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
+	// A registry that hangs must leave time for the other sources.
+	ctx, cancel := context.WithTimeout(ctx, client.account.LookupTimeout)
+	defer cancel()
 	checked, err := check(ctx, client, ext, name.ASCII(), Lookups)
 	if err != nil {
 		return lookup.Finding{}, asFault(client.Host(), err)
@@ -80,17 +85,21 @@ func check(ctx context.Context, client *Client, ext registrar.Extension, name st
 	return answers[0], nil
 }
 
+// faults are what the next source's callers know of a registry's own trouble.
+var faults = map[registrar.Code]registrar.Code{
+	registrar.FaultTimeout: registrar.FaultTimeout, registrar.FaultRefused: registrar.FaultRefused,
+	registrar.FaultThrottled: registrar.FaultThrottled, registrar.FaultBusy: registrar.FaultBusy,
+	ResultSessions: registrar.FaultThrottled, ResultLogin: registrar.FaultRefused,
+}
+
 // asFault keeps the promise of lookup.Records: whatever went wrong, the source
-// failed, and the next one is asked.
+// failed in one of the ways that every source has, and the next one is asked.
 func asFault(host string, err error) error {
-	var known *registrar.Error
-	if !errors.As(err, &known) {
-		return registrar.Fault(registrar.FaultBroken, host, err)
+	code, known := faults[registrar.CodeOf(err)]
+	if !known {
+		code = registrar.FaultBroken
 	}
-	if known.Kind == registrar.KindUpstream {
-		return known
-	}
-	return registrar.Fault(registrar.FaultBroken, host, err)
+	return registrar.Fault(code, host, err)
 }
 
 // withheldWords are found in the reasons for names that nobody holds and nobody
