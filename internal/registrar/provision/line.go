@@ -106,6 +106,11 @@ const (
 	domainTransferredOut = "transferred_out"
 )
 
+// DomainWords are the words for a domain's status that this package uses.
+func DomainWords() []string {
+	return []string{domainPending, domainActive, domainRedemption, domainTransit, domainTransferredOut}
+}
+
 // What the audit tells.
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
