@@ -17,10 +17,11 @@
 // # Session
 //
 //	command      without a login           with one
-//	hello        greeting                  greeting
 //	login        1000, 2200, 2501, 2502    2002
 //	logout       2002                      1500, then the connection is closed
 //	all others   2002                      carried out
+//
+// A hello is answered with a greeting at any time.
 //
 // A service or an extension that the login did not name can't be used: 2307 and
 // 2103. While messages wait, every answer to a logged-in client counts them in
