@@ -236,6 +236,17 @@ func TestImpossibleFramesEndTheConnection(t *testing.T) {
 	_ = half.conn.Close()
 }
 
+func TestGreetingsCanBeLate(t *testing.T) {
+	t.Parallel()
+	r := open(t, Options{Greeting: brief})
+	before := time.Now()
+	s := connect(t, r)
+	if took := time.Since(before); took < brief {
+		t.Errorf("the greeting came after %v", took)
+	}
+	s.want("1000", loginCommand("dotkontor", "kontor-geheim", allServices))
+}
+
 func TestAWorldWithoutTheProductsAccountRefusesIt(t *testing.T) {
 	t.Parallel()
 	r := open(t, Options{Accounts: []ledger.Account{{ID: "jemand", Password: "geheim-1", Name: "Jemand"}}})

@@ -57,5 +57,6 @@
 //
 // With chaos, a share of the greetings is late, and a share of the answers, each
 // way as likely as the others: slow, 2400, 2502 with a closed connection, and
-// reset; a reset comes before or after the command was carried out.
+// reset; a reset comes before or after the command was carried out. Without
+// chaos, Options.Greeting alone makes every greeting late.
 package epp
