@@ -183,12 +183,12 @@ func (l *Ledger) broken() string {
 
 func TestWhateverHappensTheLedgerAgreesWithItselfAndItsJournal(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range uint64(3) {
 		folder := t.TempDir()
 		dice := rand.New(rand.NewPCG(seed, 1))
 		l := openPlain(t, folder)
 		done := 0
-		for i := range 1500 {
+		for i := range 600 {
 			before := l.state(t)
 			err := deed(l, dice)
 			var refusal *Refusal
@@ -204,7 +204,7 @@ func TestWhateverHappensTheLedgerAgreesWithItselfAndItsJournal(t *testing.T) {
 				t.Fatalf("seed %d, deed %d: %s", seed, i, fault)
 			}
 		}
-		if done < 200 {
+		if done < 80 {
 			t.Errorf("seed %d: only %d deeds were done", seed, done)
 		}
 		want := l.state(t)
