@@ -80,7 +80,7 @@ func (r *Registry) openEPP() error {
 	pace := epp.DefaultPace()
 	pace.Hang, pace.Slow = r.pace.hang, r.pace.slowMax
 	server := epp.New(epp.Options{
-		Ledger: r.ledger, Certificate: identity.Certificate, Sessions: r.opts.Sessions, Latency: r.opts.Latency, Pace: pace,
+		Ledger: r.ledger, Certificate: identity.Certificate, Sessions: r.opts.Sessions, Latency: r.opts.Latency, Greeting: r.opts.Greeting, Pace: pace,
 		Mishap: func() epp.Mishap { return eppMishap(dice.throw()) }, Logger: r.opts.Logger, Tap: r.opts.Tap,
 	})
 	r.crowd.run(func() {

@@ -280,5 +280,5 @@ const people = `<:registrant>holder-1</:registrant><:contact type="admin">holder
 func (s *speaker) closed() bool {
 	_, err := s.receive()
 	var timeout net.Error
-	return err != nil && !(errors.As(err, &timeout) && timeout.Timeout())
+	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())
 }

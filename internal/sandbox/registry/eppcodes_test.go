@@ -36,11 +36,16 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 			`avail="1">frei.com<`, `avail="0">google.com</domain:name><domain:reason>In use`, `avail="0">nic.academy</domain:name><domain:reason>Reserved`, `avail="1">premium-x.de<`, "Invalid name",
 		}},
 		{"dotkontor", "2307", object("domain", "check", `<:name>frei.com</:name><:name>frei.nirgends</:name>`), "", nil},
-		{"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name><:name>premium-x.com</:name><:name>gold.com</:name>`),
+		{
+			"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name><:name>premium-x.com</:name><:name>gold.com</:name>`),
 			`<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:command name="create"><fee:period unit="y">2</fee:period></fee:command><fee:command name="renew"/><fee:command name="transfer"/><fee:command name="restore"/></fee:check>`,
-			[]string{"<fee:class>standard<", ">16.00<", "<fee:class>premium<", ">500.00<", "<fee:class>premium-gold<", ">5000.00<", `standard="1"`, `standard="0"`}},
-		{"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name>`),
-			`<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:currency>USD</fee:currency><fee:command name="create"/></fee:check>`, []string{`<fee:cd avail="0">`, "Only EUR"}},
+			[]string{"<fee:class>standard<", ">16.00<", "<fee:class>premium<", ">500.00<", "<fee:class>premium-gold<", ">5000.00<", `standard="1"`, `standard="0"`},
+		},
+		{
+			"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name>`),
+			`<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:currency>USD</fee:currency><fee:command name="create"/></fee:check>`,
+			[]string{`<fee:cd avail="0">`, "Only EUR"},
+		},
 		{"dotkontor", "2306", object("domain", "check", strings.Repeat(`<:name>frei.com</:name>`, 101)), "", nil},
 		// contacts
 		{"dotkontor", "1000", object("contact", "check", `<:id>holder-1</:id>`), "", []string{`avail="1"`}},

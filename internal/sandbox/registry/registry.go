@@ -54,6 +54,8 @@ type Options struct {
 	EPPListen string
 	// Sessions is how many EPP sessions an account may have; 0 means 30.
 	Sessions int
+	// Greeting is how late the greeting of an EPP connection is.
+	Greeting time.Duration
 	// PendingFor is how long the create of a pending-… name takes; 0 means 5 s.
 	PendingFor time.Duration
 	// Sync makes every EPP command wait for the disk, not for the system only.

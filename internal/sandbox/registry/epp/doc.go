@@ -17,10 +17,11 @@
 // # Session
 //
 //	command      without a login           with one
-//	hello        greeting                  greeting
 //	login        1000, 2200, 2501, 2502    2002
 //	logout       2002                      1500, then the connection is closed
 //	all others   2002                      carried out
+//
+// A hello is answered with a greeting at any time.
 //
 // A service or an extension that the login did not name can't be used: 2307 and
 // 2103. While messages wait, every answer to a logged-in client counts them in
@@ -56,5 +57,6 @@
 //
 // With chaos, a share of the greetings is late, and a share of the answers, each
 // way as likely as the others: slow, 2400, 2502 with a closed connection, and
-// reset; a reset comes before or after the command was carried out.
+// reset; a reset comes before or after the command was carried out. Without
+// chaos, Options.Greeting alone makes every greeting late.
 package epp

@@ -78,7 +78,8 @@ func (s *session) readLogin(c *command) (credentials, *ledger.Refusal) {
 	if refusal != nil {
 		return in, refusal
 	}
-	return in, in.secure(ext["loginSec:loginSec"])
+	refusal = in.secure(ext["loginSec:loginSec"])
+	return in, refusal
 }
 
 func (s *sequence) uris(element string) []string {

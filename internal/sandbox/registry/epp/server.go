@@ -60,6 +60,7 @@ type Options struct {
 	Certificate tls.Certificate
 	Sessions    int // of an account; 0 means 30
 	Latency     time.Duration
+	Greeting    time.Duration // how late greetings are
 	Pace        Pace
 	// Mishap throws the dice for an answer; nil means that all goes well.
 	Mishap func() Mishap

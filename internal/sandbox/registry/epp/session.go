@@ -44,7 +44,11 @@ func (s *session) request(c *command, a *answer) ledger.Request {
 
 // run speaks with the client. It returns whether the connection ends in peace.
 func (s *session) run() bool {
-	if mishap := s.opts.Mishap(); mishap.Fault == Slow && !pause(s.ctx, mishap.Late) {
+	late := s.opts.Greeting
+	if mishap := s.opts.Mishap(); mishap.Fault == Slow {
+		late += mishap.Late
+	}
+	if !pause(s.ctx, late) {
 		return false
 	}
 	if s.greet() != nil {

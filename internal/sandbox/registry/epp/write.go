@@ -88,9 +88,9 @@ func (w *writer) element(name, text string, attrs ...string) {
 }
 
 // optional writes an element unless its text is empty.
-func (w *writer) optional(name, text string, attrs ...string) {
+func (w *writer) optional(name, text string) {
 	if text != "" {
-		w.element(name, text, attrs...)
+		w.element(name, text)
 	}
 }
 

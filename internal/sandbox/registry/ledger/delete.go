@@ -39,7 +39,7 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 		if within(domain.AutoRenewed, autoRenewPeriod, t.now) {
 			domain.Expires = domain.Expires.AddDate(-1, 0, 0)
 		}
-		domain.AutoRenewed, domain.Renewed, domain.RenewYears = time.Time{}, time.Time{}, 0
+		domain.AutoRenewed, domain.Renewed, domain.MovedIn, domain.RenewYears = time.Time{}, time.Time{}, time.Time{}, 0
 		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
 		domain.Deleted, domain.Asked = t.now, t.by.TRID
 		gone.Pending = true

@@ -82,7 +82,7 @@ func (d *Domain) credit(place Place, now time.Time) int64 {
 	if within(d.Renewed, renewPeriod, now) {
 		back += place.Tariff.Renew * int64(d.RenewYears)
 	}
-	if within(d.Transferred, transferPeriod, now) {
+	if within(d.MovedIn, transferPeriod, now) {
 		back += place.Tariff.Move
 	}
 	if within(d.AutoRenewed, autoRenewPeriod, now) {

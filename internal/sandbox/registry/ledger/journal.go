@@ -214,8 +214,10 @@ func (l *Ledger) apply(c *change) {
 		l.hosts[name] = host
 	}
 	for _, message := range c.Messages {
-		queue := append(l.queues[message.Account], message)
-		l.queues[message.Account] = queue[max(0, len(queue)-maxQueue):]
+		l.queues[message.Account] = append(l.queues[message.Account], message)
+		if beyond := len(l.queues[message.Account]) - maxQueue; beyond > 0 {
+			l.queues[message.Account] = l.queues[message.Account][beyond:]
+		}
 	}
 	if c.Acked != nil {
 		l.dequeue(*c.Acked)
@@ -259,6 +261,14 @@ func (l *Ledger) compact() error {
 	if l.journal.file == nil || l.journal.size < compactBeyond {
 		return nil
 	}
+	if err := l.journal.replace(l.everything()); err != nil {
+		return fmt.Errorf("the registry's journal: %w", err)
+	}
+	return nil
+}
+
+// everything is the change that leads from nothing to here.
+func (l *Ledger) everything() *change {
 	offset := l.Offset()
 	all := &change{
 		Serial: l.serial, Domains: l.domains, Contacts: l.contacts, Hosts: l.hosts, Passwords: l.passwords, Offset: &offset,
@@ -266,10 +276,7 @@ func (l *Ledger) compact() error {
 	for _, queue := range l.queues {
 		all.Messages = append(all.Messages, queue...)
 	}
-	if err := l.journal.replace(all); err != nil {
-		return fmt.Errorf("the registry's journal: %w", err)
-	}
-	return nil
+	return all
 }
 
 // lockFile keeps two registries from writing into one folder. The system takes

@@ -322,6 +322,7 @@ func (l *Ledger) find(name string, place Place, now time.Time) *Domain {
 }
 
 // The labels that behave in a way of their own.
-func unpaid(label string) bool      { return strings.HasPrefix(label, "unpaid-") }
+func unpaid(label string) bool { return strings.HasPrefix(label, "unpaid-") }
+
 func pending(label string) bool     { return strings.HasPrefix(label, "pending-") || pendingFail(label) }
 func pendingFail(label string) bool { return strings.HasPrefix(label, "pendingfail-") }

@@ -127,6 +127,7 @@ type Domain struct {
 	RenewYears  int       `json:"renewYears,omitempty"`
 	AddYears    int       `json:"addYears,omitempty"`
 	AutoRenewed time.Time `json:"autoRenewed"`
+	MovedIn     time.Time `json:"movedIn"`
 
 	Transfer *Transfer `json:"transfer,omitempty"`
 }
@@ -197,7 +198,7 @@ func (d *Domain) Grace(now time.Time) string {
 	switch {
 	case within(d.Created, addPeriod, now) && d.AddYears > 0:
 		return "addPeriod"
-	case within(d.Transferred, transferPeriod, now):
+	case within(d.MovedIn, transferPeriod, now):
 		return "transferPeriod"
 	case within(d.Renewed, renewPeriod, now):
 		return "renewPeriod"

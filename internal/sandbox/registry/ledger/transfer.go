@@ -91,10 +91,10 @@ func (t *tx) move(domain *Domain, place Place, status string) {
 	domain.Transfer = &done
 	domain.Sponsor, domain.Agent = done.Requester, ""
 	domain.Expires = done.Expires
-	domain.Transferred = t.now
+	domain.Transferred, domain.MovedIn = t.now, t.now
 	domain.AutoRenewed, domain.Renewed, domain.AddYears, domain.RenewYears = time.Time{}, time.Time{}, 0, 0
 	if place.Policy.Gateway {
-		domain.Phase, domain.PhaseUntil = Active, time.Time{}
+		domain.Phase, domain.PhaseUntil, domain.MovedIn = Active, time.Time{}, time.Time{}
 	}
 	t.putDomain(domain)
 	if t.l.below[domain.Name] > 0 {
