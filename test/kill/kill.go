@@ -183,7 +183,7 @@ func Random(ctx context.Context, binary, folder string, s Settings, out io.Write
 }
 
 func (s *Stage) random(ctx context.Context, settings Settings, out io.Writer) error {
-	dice := rand.New(rand.NewPCG(settings.Seed, settings.Seed)) //nolint:gosec // a test that can be repeated
+	dice := rand.New(rand.NewPCG(settings.Seed, settings.Seed))
 	ordered, fallow := 0, 0
 	for kill := range settings.Kills {
 		for upTo := (kill + 1) * settings.Lines / settings.Kills; ordered < upTo; ordered++ {

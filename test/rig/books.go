@@ -30,7 +30,8 @@ func FindWorld(data string) (World, error) {
 // Holdings is what the registry has of the product's account.
 func (w World) Holdings(ctx context.Context) (ledger.Holdings, error) {
 	var held ledger.Holdings
-	return held, w.ask(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
+	err := w.ask(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
+	return held, err
 }
 
 // Advance moves the world's clock on.

@@ -16,7 +16,7 @@
 //	requested  the create or transfer may have been carried    active, or pending  undoing
 //	           out                                             if the registry
 //	                                                           says 1001
-//	pending    the registry has it and will decide             active              undoing
+//	pending    the registry has it and will decide             active              undoing ²
 //	undoing    refused for good, and marked for a refund; the  failed              (waits)
 //	           contact may still exist
 //	active     the domain is registered: its row is active     (end)
@@ -24,6 +24,7 @@
 //
 //	¹ States that an extension has no use for are left out: .com has no contacts,
 //	  .de has no host objects, and a transfer brings its own of both.
+//	² If the registry decides against it.
 //
 // With the first step the customer's domain appears as pending; with the last it
 // becomes active or disappears again.
@@ -47,11 +48,11 @@
 //	 2  contact_made      contacts                   contact create was     contact info finds it
 //	 3  contact_known     hosts (or requested)       host create next       host create: 2302 is fine
 //	 4  hosts_made        hosts                      host create was        host create: 2302 is fine
-//	 5  requested         requested                  domain create or       domain info or transfer query,
+//	 5  requested         (requested)                domain create or       domain info or transfer query,
 //	                                                 transfer next          then the command
 //	 6  answered          requested                  domain create or       domain info or transfer query
 //	                                                 transfer was           finds it
-//	 7  pending           pending                    (the registry's)       domain info or transfer query
+//	 7  pending           (pending)                  (the registry's)       domain info or transfer query
 //	 8  decided           pending                    info or query was      the same question again
 //	 9  undoing           undoing, refund due        contact delete next    contact delete: 2303 is fine
 //	10  undone            undoing, refund due        contact delete was     contact delete: 2303 is fine

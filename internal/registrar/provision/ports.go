@@ -54,7 +54,7 @@ type Domains interface {
 	DomainsAfter(ctx context.Context, id string, limit int) ([]Domain, error)
 	DomainByName(ctx context.Context, name string) (Domain, bool, error)
 	// FollowDomain stores what the registry says. It is false if the domain has
-	// changed since was was read. deed is nil if its status stays.
+	// changed since it was read as was. deed is nil if its status stays.
 	FollowDomain(ctx context.Context, was, now Domain, deed *registrar.Deed) (bool, error)
 }
 

@@ -45,7 +45,7 @@ func (s *Service) work(ctx context.Context, line Line) {
 	}
 }
 
-// steps are what is done in each state that a line can be taken in.
+// step does what there is to do in the present state, and says whether to go on.
 func (r *run) step(ctx context.Context) (goOn bool) {
 	call, cancel := r.calling(ctx)
 	defer cancel()
@@ -61,7 +61,7 @@ func (r *run) step(ctx context.Context) (goOn bool) {
 	case StateUndoing:
 		return r.undo(ctx, call)
 	default:
-		r.Service.cfg.Logger.ErrorContext(ctx, "a line is in an unknown state", "line", r.line.ID, "state", string(r.line.State))
+		r.cfg.Logger.ErrorContext(ctx, "a line is in an unknown state", "line", r.line.ID, "state", string(r.line.State))
 		return false
 	}
 }
