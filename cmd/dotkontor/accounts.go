@@ -42,6 +42,10 @@ type accounts struct {
 	background []func(context.Context)
 }
 
+// maxThrottled bounds each budget of sign-ins. There are a dozen, and only what
+// went wrong is remembered, so each may hold fewer than that of the lookups.
+const maxThrottled = 200_000
+
 // openAccounts opens the database and what works on it. The caller closes it.
 // now is the time of the business, which a sandbox moves; sign-ins, links and
 // tokens go by the true time.
@@ -70,7 +74,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
 		return err
 	}
-	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(cfg.Limits.MaxAddresses))
+	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(min(cfg.Limits.MaxAddresses, maxThrottled)))
 	if err != nil {
 		return err
 	}
@@ -115,8 +119,10 @@ func signInWindows(limits config.Limits) customer.Windows {
 	windows.Account.Count = limits.SignInPerAccount
 	windows.Device.Count = limits.SignInPerDevice
 	windows.Codes.Count = limits.CodesPerAccount
+	windows.CodesLong.Count = limits.CodesPer10Hours
 	windows.Recipient.Count = limits.LettersPerRecipient
 	windows.Sender.Count = limits.LettersPerAddress
+	windows.Passkeys.Count = limits.PasskeysPerAddress
 	return windows
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
@@ -69,6 +70,27 @@ func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
 	}
 	if got, err := sealKey(cfg); err != nil || got != want {
 		t.Errorf("the configured key is not used (%v)", err)
+	}
+}
+
+func TestEveryLimitOfSignInsIsASettingOfItsOwn(t *testing.T) {
+	t.Parallel()
+	got, defaults := signInWindows(config.Limits{
+		SignInPerAddress: 1001, SignInPerPair: 1002, SignInPerAccount: 1003, SignInPerDevice: 1004, CodesPerAccount: 1005,
+		LettersPerRecipient: 1006, LettersPerAddress: 1007, PasskeysPerAddress: 1008, CodesPer10Hours: 1009,
+	}), customer.DefaultWindows()
+	want := defaults
+	for i, window := range []*customer.Window{
+		&want.Address, &want.AccountAddress, &want.Account, &want.Device, &want.Codes, &want.Recipient, &want.Sender, &want.Passkeys,
+		&want.CodesLong,
+	} {
+		window.Count = 1001 + i
+	}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if unset := signInWindows(config.Default().Limits); unset != defaults {
+		t.Errorf("without a setting: got %+v, want %+v", unset, defaults)
 	}
 }
 

@@ -82,7 +82,7 @@ var explanations = map[registrar.Code]string{
 	provision.NotEligible:    "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
 	provision.BadTerm:        "diese Laufzeit gibt es nicht / there is no such term",
 	provision.BadPayment:     "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
-	access.NoSuchToken:       "dieses Token gibt es nicht / there is no such token",
+	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
 }
 
 // explain says in sentences what a person can do something about.

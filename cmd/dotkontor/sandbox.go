@@ -271,7 +271,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	}
 	// Only now is it certain that no other sandbox on this port writes here.
 	if err := logFile.Truncate(0); err != nil {
-		return fmt.Errorf("the log: %w", err)
+		return p.abandon(fmt.Errorf("the log: %w", err))
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()

@@ -143,8 +143,8 @@ func (d demo) held() []registry.Held {
 }
 
 // seed makes the demo customer, or finds it, and sees to it that what d says
-// works: the password signs in and the token is accepted. What somebody changed
-// on purpose stays as it is.
+// works: a password that does not sign in and a token that is not accepted are
+// made anew. All else stays as somebody has changed it, a closed account too.
 func (d *demo) seed(ctx context.Context, people *accounts, folder string) error {
 	if err := d.settle(ctx, people); err != nil {
 		return fmt.Errorf("the demo customer: %w", err)

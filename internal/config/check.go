@@ -124,6 +124,7 @@ func (l *Limits) check(k *checker) {
 		"register_per_minute": l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
+		"codes_per_10_hours": l.CodesPer10Hours, "passkeys_per_address": l.PasskeysPerAddress,
 		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,
 	} {
 		k.between("limits."+key, value, 1, 100_000)

@@ -155,8 +155,8 @@ type Limits struct {
 	// Default: 15 and 150.
 	WhoisPerMinute int `toml:"whois_per_minute"`
 	WhoisPer6Hours int `toml:"whois_per_6_hours"`
-	// MaxAddresses bounds how many addresses are remembered, for each of the two
-	// limits. Default: 2000000.
+	// MaxAddresses bounds how many addresses, accounts or tokens are remembered,
+	// for each of the limits here. Default: 2000000.
 	MaxAddresses int `toml:"max_addresses"`
 	// TokenPerMinute and TokenPerHour are for the tools that act for a customer,
 	// counted by token and not by address. Default: 60 and 1000.
@@ -172,12 +172,14 @@ type Limits struct {
 	SignInPerPair    int `toml:"sign_in_per_pair"`
 	SignInPerAccount int `toml:"sign_in_per_account"`
 	SignInPerDevice  int `toml:"sign_in_per_device"`
-	// CodesPerAccount is how many wrong codes of a second factor one account has
-	// in 15 minutes. Default: 10.
+	// CodesPerAccount and CodesPer10Hours are how many codes of a second factor can be
+	// tried for one account: in 15 minutes, and in 10 hours. A known browser has
+	// budgets of its own. Default: 10 and 25.
 	CodesPerAccount int `toml:"codes_per_account"`
+	CodesPer10Hours int `toml:"codes_per_10_hours"`
 	// LettersPerRecipient and LettersPerAddress are how many mails strangers can
-	// have sent in an hour, by registering or asking for another password: to one
-	// recipient, and from one address. Default: 3 and 20.
+	// have sent in an hour: to one recipient by asking for another password, as many
+	// again by registering, and all in all from one address. Default: 3 and 20.
 	LettersPerRecipient int `toml:"letters_per_recipient"`
 	LettersPerAddress   int `toml:"letters_per_address"`
 	// RegisterPerMinute and RegisterPerHour are how many applications one address
@@ -185,6 +187,10 @@ type Limits struct {
 	// their users from a few addresses. Default: 60 and 1200.
 	RegisterPerMinute int `toml:"register_per_minute"`
 	RegisterPerHour   int `toml:"register_per_hour"`
+	// PasskeysPerAddress is how many sign-ins by passkey one address can begin in
+	// 10 minutes, and how many uses of one a customer who has signed in. Default:
+	// 60.
+	PasskeysPerAddress int `toml:"passkeys_per_address"`
 	// SharedEgress gives networks whose users share a few addresses limits of
 	// their own, each address for itself; whois_lookup gets half as much. A call
 	// of a tool with a valid token counts there by token. Default: none.
@@ -327,7 +333,7 @@ func Default() Config {
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
 			TokenPerMinute: 60, TokenPerHour: 1000,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
-			LettersPerRecipient: 3, LettersPerAddress: 20,
+			CodesPer10Hours: 25, LettersPerRecipient: 3, LettersPerAddress: 20, PasskeysPerAddress: 60,
 			RegisterPerMinute: 60, RegisterPerHour: 1200,
 		},
 		Lookup: Lookup{

@@ -231,6 +231,22 @@ func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
 	}
 }
 
+func TestNoLimitCanBeSwitchedOff(t *testing.T) {
+	limits := reflect.TypeFor[Limits]()
+	for i := range limits.NumField() {
+		if limits.Field(i).Type.Kind() != reflect.Int {
+			continue
+		}
+		key := limits.Field(i).Tag.Get("toml")
+		for _, value := range []string{"0", "-1", "1000000000"} {
+			_, err := Load(write(t, "[limits]\n"+key+" = "+value), nil)
+			if err == nil || !strings.Contains(err.Error(), "limits."+key) {
+				t.Errorf("%s = %s: got %v", key, value, err)
+			}
+		}
+	}
+}
+
 // normal makes empty and missing lists the same.
 func normal(c Config) Config {
 	if len(c.Server.TrustedProxies) == 0 {

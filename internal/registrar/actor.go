@@ -101,5 +101,6 @@ const (
 	LetterPasswordChanged LetterKind = "password_changed"
 	LetterTokenCreated    LetterKind = "token_created"
 	LetterSecondFactor    LetterKind = "second_factor" // switched on or off, recovery codes renewed
+	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 )

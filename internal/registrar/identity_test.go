@@ -58,7 +58,7 @@ func TestASecretIsKnownByItsKindAndItsChecksum(t *testing.T) {
 func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []registrar.SecretKind{
-		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret,
+		registrar.PersonalToken, registrar.SessionSecret, registrar.DeviceSecret, registrar.LinkSecret, registrar.AccessToken, registrar.RefreshToken, registrar.ClientSecret, registrar.CodeSecret, registrar.Ceremony,
 	} {
 		secret, _ := registrar.NewSecret(kind)
 		if !registrar.HoldsSecret("key=" + secret) {
@@ -68,6 +68,31 @@ func TestEverySecretIsRecognisedInsideAText(t *testing.T) {
 	for _, harmless := range []string{"", "dotkontor", "utm_source=dotkontor_docs", "live_"} {
 		if registrar.HoldsSecret(harmless) {
 			t.Errorf("%q is taken for a secret", harmless)
+		}
+	}
+}
+
+func TestOnlyAPersonWhoHasJustSignedInIsRecent(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		kind     registrar.ActorKind
+		customer string
+		at       time.Time
+		want     registrar.Kind
+	}{
+		{registrar.ActorPerson, "cus_1", now, 0},
+		{registrar.ActorPerson, "cus_1", now.Add(-registrar.RecentSignIn), 0},
+		{registrar.ActorPerson, "cus_1", now.Add(-registrar.RecentSignIn - 1), registrar.KindUnauthenticated},
+		{registrar.ActorPerson, "cus_1", now.Add(time.Second), registrar.KindUnauthenticated}, // the clock went back
+		{registrar.ActorPerson, "cus_1", time.Time{}, registrar.KindUnauthenticated},
+		{registrar.ActorPerson, "", now, registrar.KindForbidden},
+		{registrar.ActorToken, "cus_1", now, registrar.KindForbidden},
+		{registrar.ActorOperator, "cus_1", now, registrar.KindForbidden},
+	} {
+		err := registrar.Actor{Kind: c.kind, Customer: c.customer, SignedInAt: c.at}.RequireRecentSignIn(now)
+		if (err == nil) != (c.want == 0) || err != nil && registrar.KindOf(err) != c.want {
+			t.Errorf("%s %q at %v: %v", c.kind, c.customer, c.at, err)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
@@ -32,6 +34,10 @@ func found(err error) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// neverStored says of an id from outside that no row has it. PostgreSQL fails at
+// a text with a zero byte or broken UTF-8, where SQLite finds nothing.
+func neverStored(id string) bool { return !utf8.ValidString(id) || strings.ContainsRune(id, 0) }
 
 // changed is whether a statement met a row in the state that it starts from.
 func changed(rows int64, err error) (bool, error) { return rows > 0, err }
@@ -151,7 +157,7 @@ func (a accounts) StoreLetter(ctx context.Context, letter registrar.Letter, now 
 }
 
 // DeleteUnconfirmed deletes accounts whose address nobody has confirmed. They
-// can't have more than links.
+// have no sessions, tokens, domains or registrants, which would refer to them.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
 	ids, err := a.q.StaleUnconfirmed(ctx, query.StaleUnconfirmedParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
 	if err != nil {
@@ -170,14 +176,25 @@ func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, l
 	return deleted, nil
 }
 
-// DropUnconfirmed deletes the account and the links that refer to it. The links
-// of a confirmed account stay: they would open something.
+// DropUnconfirmed deletes the account with the links, the letter and the audit
+// that it has. The links of a confirmed account stay: they would open something.
 func (a accounts) DropUnconfirmed(ctx context.Context, id string) (bool, error) {
 	if err := a.q.DeleteLinksOfUnconfirmed(ctx, id); err != nil {
 		return false, err
 	}
-	return changed(a.q.DeleteUnconfirmed(ctx, id))
+	dropped, err := changed(a.q.DeleteUnconfirmed(ctx, id))
+	if err != nil || !dropped {
+		return false, err
+	}
+	if err := a.VoidLinks(ctx, id, customer.LinkConfirm); err != nil {
+		return false, err
+	}
+	return true, a.q.DeleteDeedsOf(ctx, id)
 }
+
+// nobodysDeeds is how long the audit keeps what concerns no account, such as a
+// reset that was asked for an unknown address: anybody can have it written.
+const nobodysDeeds = 30 * 24 * time.Hour
 
 // DeleteExpired deletes what is over, a batch of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
@@ -195,6 +212,10 @@ func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (
 		},
 		func() (int64, error) {
 			return a.q.DeleteExpiredLinks(ctx, query.DeleteExpiredLinksParams{ExpiresAt: at, Limit: batch})
+		},
+		func() (int64, error) { // identifiers sort by their time
+			before := registrar.NewID(deedPrefix, now.Add(-nobodysDeeds))
+			return a.q.DeleteDeedsOfNobody(ctx, query.DeleteDeedsOfNobodyParams{ID: before, Limit: batch})
 		},
 	} {
 		rows, err := sweep()

@@ -140,6 +140,53 @@ func TestOnlyAccountsThatNobodyConfirmedAreDropped(t *testing.T) {
 	})
 }
 
+func TestALinkIsUsedOnceAndInTime(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		account := anAccount(t, db, "ada", true)
+		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+			return tx.InsertLink(ctx, "link", customer.LinkReset, customer.Link{Customer: "ada", Email: account.Email, ExpiresAt: midday})
+		})
+		for i, try := range []struct {
+			kind customer.LinkKind
+			at   time.Time
+			want bool
+		}{
+			{customer.LinkConfirm, midday.Add(-time.Second), false},
+			{customer.LinkReset, midday, false},
+			{customer.LinkReset, midday.Add(-time.Second), true},
+			{customer.LinkReset, midday.Add(-time.Second), false},
+		} {
+			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+				_, used, err := tx.UseLink(ctx, "link", try.kind, try.at)
+				if used != try.want {
+					t.Errorf("try %d: used %v", i, used)
+				}
+				return err
+			})
+		}
+	})
+}
+
+func TestAnAddressOfAnotherAccountIsNotTaken(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anAccount(t, db, "ada", true)
+		bob := anAccount(t, db, "bob", true)
+		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+			taken, err := tx.SetEmail(ctx, "ada", bob.Email, bob.EmailKey)
+			if err != nil || taken {
+				t.Errorf("ada has bob's address: %v, %v", taken, err)
+			}
+			own, err := tx.SetEmail(ctx, "bob", "Bob@example.org", bob.EmailKey)
+			if !own {
+				t.Error("bob can't write his own address otherwise")
+			}
+			return err
+		})
+	})
+}
+
 func TestVoidingLinksAlsoDropsLettersThatWouldMakeOne(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

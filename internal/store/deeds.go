@@ -50,6 +50,9 @@ func (db *DB) DeedsOf(ctx context.Context, id, before string, limit int) ([]cust
 }
 
 func (a accounts) DeedsOf(ctx context.Context, id, before string, limit int) ([]customer.Entry, error) {
+	if neverStored(before) {
+		return nil, nil
+	}
 	if before == "" {
 		before = lastDeed
 	}

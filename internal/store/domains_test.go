@@ -64,6 +64,19 @@ func TestACustomerSeesTheirOwnDomainsByName(t *testing.T) {
 	})
 }
 
+func TestAnAccountThatNobodyConfirmedGetsNoDomain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anAccount(t, db, "late", false)
+		for _, id := range []string{"late", "cus_unknown"} {
+			_, err := holdingOn(t, db).Add(t.Context(), operator(), holding.Addition{
+				Customer: id, Name: registrar.NewName("late", ".de"), Status: holding.StatusPending,
+			})
+			wantCode(t, err, registrar.KindNotFound, holding.NoSuchCustomer)
+		}
+	})
+}
+
 func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

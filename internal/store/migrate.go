@@ -21,9 +21,17 @@ const sqliteAttempts = 10
 // others wait for it. SQLite has no such lock, but a command may be started
 // while the service starts: whoever comes second with a migration fails, changes
 // nothing, and finds it done at the next look.
+//
+// A schema that a later version made is refused: this version would write rows
+// that miss what the later one relies on. It is looked at before, so that
+// nothing is done to such a database, and again afterwards, because the node
+// that this one waited for may have been of the later version.
 func (db *DB) migrate(ctx context.Context) error {
 	provider, err := db.migrator()
 	if err != nil {
+		return err
+	}
+	if err := db.refuseNewer(ctx, provider); err != nil {
 		return err
 	}
 	attempts := 1
@@ -32,10 +40,34 @@ func (db *DB) migrate(ctx context.Context) error {
 	}
 	for range attempts {
 		if _, err = provider.Up(ctx); err == nil {
-			return nil
+			return db.refuseNewer(ctx, provider)
 		}
 	}
 	return fmt.Errorf("the database's schema could not be brought up to date: %w", err)
+}
+
+// refuseNewer fails where the database has had a migration that is not known
+// here.
+func (db *DB) refuseNewer(ctx context.Context, provider *goose.Provider) error {
+	tx, err := db.reader.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("the database can't be opened: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was changed
+	current, err := db.schemaVersion(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("the version of the database's schema can't be read: %w", err)
+	}
+	if newest := newestSchema(provider); current > newest {
+		return fmt.Errorf("the database has schema %d and this dotkontor knows up to %d: a later version has used it, so start that version or a later one", current, newest)
+	}
+	return nil
+}
+
+// newestSchema is the number of the last migration that is known here.
+func newestSchema(provider *goose.Provider) int64 {
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version
 }
 
 func (db *DB) migrator() (*goose.Provider, error) {

@@ -136,6 +136,12 @@ func TestANewLinkVoidsTheFormerOnesOfItsKind(t *testing.T) {
 				t.Fatalf("stored: %t, %v", stored, err)
 			}
 		}
+		// Whoever held the letter before must not void the link that is under way.
+		if stored, err := db.StoreLink(t.Context(), letter.ID, letter.DueAt.Add(-time.Second), letters.Link{
+			Hash: "late", Kind: registrar.LetterReset, Customer: "cus_outbox", Email: letter.To, ExpiresAt: now.Add(time.Hour),
+		}); err != nil || stored {
+			t.Errorf("a lease that is over: stored %t, %v", stored, err)
+		}
 		store("a", registrar.LetterReset)
 		store("b", registrar.LetterConfirm)
 		store("c", registrar.LetterReset)

@@ -66,9 +66,11 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 	if err != nil {
 		return Summary{}, err
 	}
-	sources := migrator.ListSources()
-	if newest := sources[len(sources)-1].Version; header.Schema < 1 || header.Schema > newest {
+	if newest := newestSchema(migrator); header.Schema < 1 || header.Schema > newest {
 		return Summary{}, fmt.Errorf("the backup has schema %d and this dotkontor knows up to %d: restore it with the version that made it, or a later one", header.Schema, newest)
+	}
+	if err := db.refuseNewer(ctx, migrator); err != nil {
+		return Summary{}, err
 	}
 	if err := db.moveEmptyTo(ctx, migrator, header.Schema); err != nil {
 		return Summary{}, err

@@ -43,7 +43,9 @@ func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, k
 	}); err != nil {
 		return err
 	}
-	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{CustomerID: s.CustomerID, Offset: int32(keep - 1)})
+	return a.q.DeleteOldestSessions(ctx, query.DeleteOldestSessionsParams{
+		CustomerID: s.CustomerID, State: string(s.State), Offset: int32(keep - 1),
+	})
 }
 
 func (a accounts) TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error {
@@ -59,6 +61,9 @@ func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) 
 }
 
 func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) (bool, error) {
+	if neverStored(id) {
+		return false, nil
+	}
 	return changed(a.q.DeleteSessionByID(ctx, query.DeleteSessionByIDParams{CustomerID: customerID, ID: id}))
 }
 

@@ -66,6 +66,9 @@ func (db *DB) LatestTokens(ctx context.Context, customer string, limit int) ([]a
 
 // Token returns a token by its id.
 func (db *DB) Token(ctx context.Context, id string) (access.Token, error) {
+	if neverStored(id) {
+		return access.Token{}, noSuchToken()
+	}
 	row, err := db.read().TokenByID(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return access.Token{}, noSuchToken()
@@ -75,6 +78,9 @@ func (db *DB) Token(ctx context.Context, id string) (access.Token, error) {
 
 // RevokeToken revokes a token of the account.
 func (db *DB) RevokeToken(ctx context.Context, customer, id string, deed registrar.Deed) error {
+	if neverStored(id) {
+		return noSuchToken()
+	}
 	return db.write(ctx, func(q *query.Queries) error {
 		revoked, err := q.RevokeToken(ctx, query.RevokeTokenParams{ID: id, CustomerID: customer, RevokedAt: micros(deed.At)})
 		if err != nil {

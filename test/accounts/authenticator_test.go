@@ -172,7 +172,7 @@ func (w *world) addPasskey(in customer.SignedIn, device *authenticator) {
 // passkeySignIn signs in with the device.
 func (w *world) passkeySignIn(device *authenticator) (customer.SignedIn, error) {
 	w.Helper()
-	ceremony, options, err := w.BeginPasskeySignIn(w.Context(), origin)
+	ceremony, options, err := w.BeginPasskeySignIn(w.Context(), home, origin)
 	w.must(err)
 	return w.FinishPasskeySignIn(w.Context(), home, origin, ceremony, device.get(options), browser)
 }

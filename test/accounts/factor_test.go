@@ -145,6 +145,80 @@ func TestCodesPerAccountAreBoundedButNotForAKnownDevice(t *testing.T) {
 	})
 }
 
+func TestTwoNewListsOfRecoveryCodesAtOnceLeaveOne(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		for range 8 {
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					if _, err := w.NewRecoveryCodes(w.Context(), actorOf(in)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if left, err := w.RecoveryCodesLeft(w.Context(), actorOf(in)); err != nil || left != 10 {
+				t.Fatalf("%d codes are good (%v), want one list of 10", left, err)
+			}
+		}
+	})
+}
+
+func TestWrongCodesAtSigningInAgainAreToldAndBounded(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		_, err := w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+		w.refused(err, registrar.KindUnauthenticated, customer.CodeWrong)
+		if !w.told(in, customer.ActionSignInFailed) {
+			t.Error("the audit does not tell of it")
+		}
+		for range 9 {
+			_, err = w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+			w.refused(err, registrar.KindUnauthenticated, customer.CodeWrong)
+		}
+		_, err = w.SignInAgain(w.Context(), home, in.Secret, customer.Proof{Password: password, Code: "000000"})
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+	})
+}
+
+func TestPatienceDoesNotBuyCodesForWhoeverKnowsThePassword(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		phone, _ := w.secondFactor(in)
+		tried := 0
+		for range 39 { // nearly ten hours
+			pending := w.signIn(attacker, "")
+			for range 5 {
+				if _, err := w.EnterCode(w.Context(), attacker, pending.Secret, "000000"); registrar.CodeOf(err) == customer.CodeWrong {
+					tried++
+				}
+			}
+			w.pass(15 * time.Minute)
+		}
+		if tried != 25 {
+			t.Errorf("%d codes were tried in ten hours, want 25", tried)
+		}
+		_, err := w.EnterCode(w.Context(), home, w.signIn(home, in.Device).Secret, phone.code(w))
+		w.must(err)
+	})
+}
+
+func TestWhoKnowsThePasswordAloneEndsNoSession(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in := w.member(email)
+		w.secondFactor(in)
+		for range 101 {
+			w.signIn(attacker, "")
+		}
+		if !w.alive(in.Secret) {
+			t.Error("sessions that wait for a code have ended an open one")
+		}
+	})
+}
+
 func TestRecoveryCodesAreSingleUseAndReplaced(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		ctx := w.Context()

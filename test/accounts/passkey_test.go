@@ -57,7 +57,7 @@ func TestAPasskeyIsBothFactorsAndRenewsASession(t *testing.T) {
 			t.Error("a passkey wants a code")
 		}
 		w.pass(time.Hour)
-		ceremony, options, err := w.BeginPasskeySignIn(w.Context(), origin)
+		ceremony, options, err := w.BeginPasskeySignIn(w.Context(), home, origin)
 		w.must(err)
 		again, err := w.FinishPasskeySignInAgain(w.Context(), home, origin, opened.Secret, ceremony, device.get(options))
 		w.must(err)
@@ -67,7 +67,7 @@ func TestAPasskeyIsBothFactorsAndRenewsASession(t *testing.T) {
 		// Another person's passkey proves nothing about this session.
 		bob, stranger := w.member("bob@example.org"), newAuthenticator(t)
 		w.addPasskey(bob, stranger)
-		ceremony, options, err = w.BeginPasskeySignIn(w.Context(), origin)
+		ceremony, options, err = w.BeginPasskeySignIn(w.Context(), home, origin)
 		w.must(err)
 		_, err = w.FinishPasskeySignInAgain(w.Context(), home, origin, again.Secret, ceremony, stranger.get(options))
 		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
@@ -79,7 +79,7 @@ func TestAPasskeyCeremonyIsAnsweredOnceAndInTime(t *testing.T) {
 		ctx := w.Context()
 		in, device := w.member(email), newAuthenticator(t)
 		w.addPasskey(in, device)
-		ceremony, options, err := w.BeginPasskeySignIn(ctx, origin)
+		ceremony, options, err := w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		answer := device.get(options)
 		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, answer, "")
@@ -87,15 +87,15 @@ func TestAPasskeyCeremonyIsAnsweredOnceAndInTime(t *testing.T) {
 		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, answer, "")
 		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
 
-		ceremony, options, err = w.BeginPasskeySignIn(ctx, origin)
+		ceremony, options, err = w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		w.pass(5*time.Minute + time.Second)
 		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, device.get(options), "")
 		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
 
-		first, _, err := w.BeginPasskeySignIn(ctx, origin)
+		first, _, err := w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
-		_, options, err = w.BeginPasskeySignIn(ctx, origin)
+		_, options, err = w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		_, err = w.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the answer to another question
 		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
@@ -106,7 +106,7 @@ func TestAPasskeyProvesNothingFromAnotherPageOrWithoutTheLock(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		in, device := w.member(email), newAuthenticator(t)
 		w.addPasskey(in, device)
-		_, _, err := w.BeginPasskeySignIn(w.Context(), "https://evil.example")
+		_, _, err := w.BeginPasskeySignIn(w.Context(), home, "https://evil.example")
 		w.refused(err, registrar.KindInvalid, customer.OriginUnknown)
 
 		device.origin = "https://kontor.example.evil.example"

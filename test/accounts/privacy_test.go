@@ -1,17 +1,14 @@
 package accounts
 
 import (
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // to look at everything that is stored
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/test/dump"
 )
 
 func TestNobodyLearnsWhetherAnAddressExists(t *testing.T) {
@@ -88,25 +85,60 @@ func TestUnconfirmedAccountsAreForgotten(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		ctx := w.Context()
 		w.member("keep@example.org")
-		w.must(w.Register(ctx, home, customer.Registration{Email: email}))
-		w.mails()
+		w.must(w.Register(ctx, home, customer.Registration{Email: email})) // whose letter can't be sent
 		w.pass(6 * 24 * time.Hour)
 		w.must(w.Sweep(ctx))
-		if _, err := w.Find(ctx, operator, email); err != nil {
+		found, err := w.Find(ctx, operator, email)
+		if err != nil {
 			t.Errorf("forgotten too early: %v", err)
 		}
+		// Nothing is put into it that would keep it.
+		w.refused(w.SetPassword(ctx, operator, found.ID, password), registrar.KindNotFound, customer.NoSuchCustomer)
+		w.refused(w.SetRegistrantOf(ctx, operator, found.ID, customer.Registrant{}), registrar.KindNotFound, customer.NoSuchCustomer)
 		w.pass(25 * time.Hour)
 		w.must(w.Sweep(ctx))
-		_, err := w.Find(ctx, operator, email)
+		_, err = w.Find(ctx, operator, email)
 		w.refused(err, registrar.KindNotFound, customer.NoSuchCustomer)
+		if entries, err := w.db.DeedsOf(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
+			t.Errorf("its audit is still there: %v (%v)", entries, err)
+		}
+		if waiting := w.mails(); len(waiting) != 0 {
+			t.Errorf("its letter is still waiting: %v", waiting)
+		}
 		if _, err := w.Find(ctx, operator, "keep@example.org"); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
+func TestWhatConcernsNoAccountIsForgottenAfterAMonth(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		in := w.member(email)
+		w.must(w.AskReset(ctx, attacker, "nobody@example.org", ""))
+		kept := func(customer string) int {
+			w.must(w.Sweep(ctx))
+			entries, err := w.db.DeedsOf(ctx, customer, "", 10)
+			w.must(err)
+			return len(entries)
+		}
+		own := kept(in.Visitor.Customer.ID)
+		w.pass(29 * 24 * time.Hour)
+		if got := kept(""); got != 1 {
+			t.Errorf("%d entries after four weeks, want 1", got)
+		}
+		w.pass(2 * 24 * time.Hour)
+		if got := kept(""); got != 0 {
+			t.Errorf("%d entries after a month, want none", got)
+		}
+		if got := kept(in.Visitor.Customer.ID); got != own || own == 0 {
+			t.Errorf("the customer's own audit has %d entries, want %d", got, own)
+		}
+	})
+}
+
 func TestOnlyHashesInADatabaseDump(t *testing.T) {
-	onSQLite(t, func(w *world) {
+	eachEngine(t, func(w *world) {
 		ctx := w.Context()
 		in := w.member(email)
 		secrets := map[string]string{"password": password, "session": in.Secret, "device": in.Device}
@@ -114,7 +146,7 @@ func TestOnlyHashesInADatabaseDump(t *testing.T) {
 		secrets["authenticator app"], secrets["recovery code"] = phone.secret, recovery[3]
 		secrets["recovery code without hyphens"] = strings.ReplaceAll(recovery[3], "-", "")
 		secrets["pending session"] = w.signIn(home, in.Device).Secret
-		ceremony, _, err := w.BeginPasskeySignIn(ctx, origin)
+		ceremony, _, err := w.BeginPasskeySignIn(ctx, home, origin)
 		w.must(err)
 		secrets["ceremony"] = ceremony
 		w.must(w.AskReset(ctx, home, email, ""))
@@ -125,80 +157,19 @@ func TestOnlyHashesInADatabaseDump(t *testing.T) {
 		w.must(err)
 		secrets["session after the code"] = opened.Secret
 
-		dump := dumpSQLite(t, filepath.Join(w.dsn.Data, "dotkontor.db"))
-		if !strings.Contains(dump, email) || !strings.Contains(dump, "$argon2id$") {
+		stolen := dump.All(t, w.dsn)
+		if !strings.Contains(stolen, email) || !strings.Contains(stolen, "$argon2id$") {
 			t.Fatal("the dump holds nothing, so nothing was checked")
 		}
 		for name, secret := range secrets {
 			if secret == "" {
 				t.Errorf("the %s is empty, so it was not checked", name)
 			}
-			if strings.Contains(strings.ToLower(dump), strings.ToLower(secret)) {
+			if strings.Contains(strings.ToLower(stolen), strings.ToLower(secret)) {
 				t.Errorf("the database holds the %s", name)
 			}
 		}
 	})
-}
-
-// dumpSQLite is every row of every table as text.
-func dumpSQLite(t *testing.T, path string) string {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var out strings.Builder
-	for _, table := range column(t, db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
-		dumpTable(t, db, table, &out)
-	}
-	return out.String()
-}
-
-func dumpTable(t *testing.T, db *sql.DB, table string, out *strings.Builder) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		values, into := make([]any, len(names)), make([]any, len(names))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintln(out, append([]any{table}, values...)...)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func column(t *testing.T, db *sql.DB, query string) (values []string) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var value string
-		if err := rows.Scan(&value); err != nil {
-			t.Fatal(err)
-		}
-		values = append(values, value)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return values
 }
 
 func TestFailedSignInsAreToldOnceInTenMinutes(t *testing.T) {

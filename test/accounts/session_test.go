@@ -206,6 +206,13 @@ func TestForeignObjectsAreNotFound(t *testing.T) {
 		w.must(err)
 		w.refused(w.EndSession(w.Context(), actorOf(bob), ada.Visitor.Session.ID), registrar.KindNotFound, customer.NoSuchObject)
 		w.refused(w.RemovePasskey(w.Context(), actorOf(bob), passkeys[0].ID), registrar.KindNotFound, customer.NoSuchObject)
+		for _, nonsense := range []string{"", "x", "ses_\x00", "ses_\xff"} { // PostgreSQL knows no such texts
+			w.refused(w.EndSession(w.Context(), actorOf(bob), nonsense), registrar.KindNotFound, customer.NoSuchObject)
+			w.refused(w.RemovePasskey(w.Context(), actorOf(bob), nonsense), registrar.KindNotFound, customer.NoSuchObject)
+			if _, err := w.Deeds(w.Context(), actorOf(bob), nonsense, 10); err != nil {
+				t.Errorf("a page of the audit before %q: %v", nonsense, err)
+			}
+		}
 		if list, err := w.Passkeys(w.Context(), actorOf(bob)); err != nil || len(list) != 0 {
 			t.Errorf("bob sees %v (%v)", list, err)
 		}

@@ -81,6 +81,36 @@ func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
 	})
 }
 
+func TestTheOwnerCanChangeThePasswordOfAnAccountUnderAttack(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		in := w.member(email)
+		var err error
+		for i := range 60 {
+			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+		}
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(w.ChangePassword(w.Context(), actorOf(in), password, other))
+
+		// Whoever has taken the session can't try passwords without end.
+		for range 10 {
+			w.refused(w.ChangePassword(w.Context(), actorOf(in), "wrong "+other, password), registrar.KindInvalid, customer.BadCredentials)
+		}
+		w.refused(w.ChangePassword(w.Context(), actorOf(in), other, password), registrar.KindRateLimited, customer.TooManyAttempts)
+	})
+}
+
+func TestRegistrationsByStrangersDoNotUseUpTheOwnersReset(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		w.member(email)
+		for i := range 6 {
+			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
+		}
+		w.mails()
+		w.must(w.AskReset(w.Context(), home, email, ""))
+		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, other))
+	})
+}
+
 func TestRightPasswordsAreNotCounted(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		w.member(email)
@@ -99,7 +129,12 @@ func TestGuessesInParallelKeepTheBudget(t *testing.T) {
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if registrar.CodeOf(w.guess(attacker, "")) == customer.BadCredentials {
+				err := w.guess(attacker, "")
+				for registrar.CodeOf(err) == customer.Busy { // its network has its share of the queue
+					time.Sleep(time.Millisecond)
+					err = w.guess(attacker, "")
+				}
+				if registrar.CodeOf(err) == customer.BadCredentials {
 					wrong.Add(1)
 				}
 			})
@@ -157,6 +192,40 @@ func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
 	t.Run("storm", func(t *testing.T) { w := newWorldHere(t); test(w) })
 }
 
+// The time of a sign-in is that of its hash, and the hash is as large as its
+// memory, which can be measured on a busy machine too.
+func TestASignInCostsTheSameForUnknownAddresses(t *testing.T) {
+	// Not parallel: it measures what the process allocates.
+	w := newWorldHere(t)
+	ctx := w.Context()
+	w.member(email)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "key@example.org"}))
+	_, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{})
+	w.must(err)
+	w.must(w.Register(ctx, home, customer.Registration{Email: "late@example.org"}))
+	const memory = 8 << 10 // KiB
+	w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: memory, Passes: 1} })
+	w.must(w.SetPassword(ctx, operator, w.idOf(email), password)) // at this cost
+	for _, address := range []string{email, "key@example.org", "late@example.org", "nobody@example.org"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := w.SignIn(ctx, attacker, customer.Credentials{Email: address, Password: other})
+		runtime.ReadMemStats(&after)
+		w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+		hashes := float64(after.TotalAlloc-before.TotalAlloc) / (memory << 10)
+		if hashes < 1 || hashes > 1.5 {
+			t.Errorf("%s: %.2f hashes were computed, want one", address, hashes)
+		}
+	}
+}
+
+func (w *world) idOf(address string) string {
+	w.Helper()
+	found, err := w.Find(w.Context(), operator, address)
+	w.must(err)
+	return found.ID
+}
+
 func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
 	onSQLite(t, func(w *world) {
 		w.member(email)
@@ -164,9 +233,16 @@ func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
 			w.must(w.AskReset(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), email, ""))
 			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
 		}
-		if got := len(w.mails()); got != 2 { // the first of three was the confirmation
-			t.Errorf("%d more letters went to one address within the hour, want 2", got)
+		if got := len(w.mails()); got != 5 { // the first of three was the confirmation; resets have three of their own
+			t.Errorf("%d more letters went to one address within the hour, want 5", got)
 		}
+		// Neither can a customer fill a stranger's mailbox.
+		bob := w.member("bob@example.org")
+		for range 3 {
+			w.must(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"))
+		}
+		w.refused(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.mails()
 		for i := range 40 {
 			w.must(w.Register(w.Context(), attacker, customer.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
 		}
@@ -199,5 +275,38 @@ func TestAPasswordIsHashedAnewWhenTheCostChanges(t *testing.T) {
 			t.Error("the hash is still the cheap one")
 		}
 		w.signIn(home, "")
+	})
+}
+
+func TestPasskeyCeremoniesAreBoundedPerAddressAndMembersHaveTheirOwn(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		in, device := w.member(email), newAuthenticator(t)
+		w.addPasskey(in, device)
+		begin := func(actor registrar.Actor) error {
+			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
+			return err
+		}
+		allowed := customer.DefaultWindows().Passkeys.Count
+		for i := range allowed { // one network of IPv6 is one address
+			w.must(begin(somebody(fmt.Sprintf("2001:db8::%x", i+1))))
+		}
+		w.refused(begin(somebody("2001:db8::ffff")), registrar.KindRateLimited, customer.TooManyAttempts)
+		w.must(begin(somebody("2001:db8:0:1::1")))
+		_, err := w.passkeySignIn(device) // from elsewhere
+		w.must(err)
+
+		// A member behind the same address is not kept from it, but bounded too.
+		member := actorOf(in)
+		member.Address = somebody("2001:db8::1").Address
+		for range allowed - 1 { // one was for adding the passkey
+			w.must(begin(member))
+		}
+		w.refused(begin(member), registrar.KindRateLimited, customer.TooManyAttempts)
+		_, _, err = w.BeginAddPasskey(w.Context(), member, origin)
+		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+
+		w.pass(10*time.Minute + time.Second)
+		w.must(begin(somebody("2001:db8::1")))
+		w.must(begin(member))
 	})
 }

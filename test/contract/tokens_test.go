@@ -195,15 +195,6 @@ func TestTheSixtyFirstCallIsRateLimitedAndARevokedTokenIsRefusedAtOnce(t *testin
 	}
 }
 
-func TestTheDoctorSeesACustomersList(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		got := command(t, "doctor", "--url", on.base, "--token", on.demo.Token)
-		if got.code != 0 || !strings.Contains(got.out, "list_my_domains works") || strings.Contains(got.out, on.demo.Token) {
-			t.Errorf("exit code %d\n%s%s", got.code, got.out, got.errOut)
-		}
-	})
-}
-
 // The token is in no file of the product but the one that tells it: neither in a
 // log nor in the database.
 func TestATokenStandsInNoLogAndNotInTheDatabase(t *testing.T) {

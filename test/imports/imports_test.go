@@ -193,6 +193,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/upstream/manners/guard.go", "internal/upstream/rdap", whyOf("internal/upstream/manners")},
 		{"internal/sandbox/registry/rdap.go", "internal/upstream/rdap", whyOf("internal/sandbox/registry")},
 		{"internal/sandbox/registry/rdap.go", "internal/registrar/lookup", whyOf("internal/sandbox/registry")},
+		{"internal/duty/duty.go", "internal/registrar", whyOf("internal/duty")},
 		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
 		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
@@ -223,6 +224,7 @@ func TestWhatTheArchitectureAllowsIsNotReported(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []struct{ file, imports string }{
 		{"internal/registrar/lookup/lookup.go", "internal/registrar"},
+		{"internal/registrar/letters/runner.go", "internal/duty"},
 		{"internal/registrar/order/order.go", "internal/registrar/order/state"},
 		{"internal/registrar/order/order_test.go", "internal/registrar/order"},
 		{"internal/web/routes.go", "internal/web/rest"},

@@ -242,6 +242,11 @@ func TestLookupsGoOnWithoutTheDatabaseAndSignedInToolsComeBackWithIt(t *testing.
 			if got := server.post("/api/mcp/login", secret, []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)); got.status != http.StatusServiceUnavailable {
 				t.Errorf("the login path: got %d", got.status)
 			}
+			// A page says so in time, too.
+			person := newBrowser(t)
+			session, _ := registrar.NewSecret(registrar.SessionSecret)
+			person.holds(server, &http.Cookie{Name: "dotkontor", Value: session})
+			person.visit(server, "/portal/profile", map[cableState]int{cut: http.StatusInternalServerError, silent: http.StatusServiceUnavailable}[state])
 			// Nonsense needs no database to be refused.
 			server.mustBe401("nonsense", server.domains("dotkontor_live_nonsense"))
 			for _, path := range []string{"/healthz", "/readyz"} {

@@ -45,6 +45,16 @@ func newBrowser(t *testing.T) *browser {
 	}}}
 }
 
+// holds gives the browser a cookie.
+func (b *browser) holds(on *node, cookie *http.Cookie) {
+	b.t.Helper()
+	base, err := url.Parse(on.base)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.client.Jar.SetCookies(base, []*http.Cookie{cookie})
+}
+
 // visit shows a page, submit sends a form; both return the page's text if the
 // status is the wanted one.
 func (b *browser) visit(on *node, path string, want int) string {

@@ -11,22 +11,16 @@ package nodes
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -34,18 +28,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/pg"
 	"github.com/dotkontor/dotkontor/test/rig"
 )
-
-// postgresVariable holds the address of a PostgreSQL server for tests, whose
-// user may create databases.
-const postgresVariable = "DOTKONTOR_TEST_POSTGRES"
 
 // patience bounds every wait for something that takes moments.
 const patience = 20 * time.Second
 
 // stage is what all tests share. TestMain sets it before the first one.
-var stage struct{ folder, binary, config string }
+var stage struct {
+	folder, binary, config string
+	postgres               *pg.Server // nil where there is none
+}
 
 func TestMain(m *testing.M) { os.Exit(runAll(m)) }
 
@@ -71,8 +65,16 @@ func runAll(m *testing.M) int {
 		return 1
 	}
 	stage.config = world.Ready
+	if stage.postgres, err = pg.Start(); err != nil && !errors.Is(err, pg.ErrMissing) {
+		fmt.Fprintln(os.Stderr, "nodes:", errors.Join(err, world.Stop()))
+		return 1
+	}
 	code := m.Run()
-	if err := world.Stop(); err != nil {
+	err = world.Stop()
+	if stage.postgres != nil {
+		err = errors.Join(err, stage.postgres.Stop())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "nodes:", err)
 		return 1
 	}
@@ -117,19 +119,19 @@ func newSQLite(t *testing.T) place {
 // newPostgres makes an empty database, which is dropped at the end of the test.
 func newPostgres(t *testing.T) place {
 	t.Helper()
-	server := os.Getenv(postgresVariable)
-	if server == "" {
-		t.Skipf("no PostgreSQL: %s is not set; \"make test\" sets it", postgresVariable)
+	if stage.postgres == nil {
+		t.Skip(pg.ErrMissing)
 	}
-	address, err := url.Parse(server)
+	address, drop, err := stage.postgres.NewDatabase()
 	if err != nil {
-		t.Fatalf("%s is no address", postgresVariable)
+		t.Fatal(err)
 	}
-	name := "nodes_" + strings.ToLower(rand.Text())
-	onServer(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { onServer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
-	address.Path = "/" + name
-	return at(t, address.String())
+	t.Cleanup(func() {
+		if err := drop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return at(t, address)
 }
 
 func at(t *testing.T, address string) place {
@@ -137,20 +139,6 @@ func at(t *testing.T, address string) place {
 	return place{store.Options{URL: address, MaxConnections: 4}, []string{
 		"DOTKONTOR_DATA=" + t.TempDir(), "DOTKONTOR_DATABASE_URL=" + address, "DOTKONTOR_SECRET_KEY=" + config.NewKey(),
 	}}
-}
-
-func onServer(t *testing.T, server, statement string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	pool, err := sql.Open("pgx", server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	if _, err := pool.ExecContext(ctx, statement); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // registry is this process as a node: it makes customers and tokens.

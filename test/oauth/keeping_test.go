@@ -1,78 +1,16 @@
 package oauth
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
-	"fmt"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/test/dump"
 )
-
-// everything is all text in the database.
-func (s *stage) everything() string {
-	s.t.Helper()
-	driver, address, list := "pgx", s.place.URL, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
-	if address == "" {
-		driver, address, list = "sqlite", filepath.Join(s.place.Data, "dotkontor.db"), "SELECT name FROM sqlite_master WHERE type = 'table'"
-	}
-	pool, err := sql.Open(driver, address)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer pool.Close()
-	var text bytes.Buffer
-	for _, table := range column(s, pool, list) {
-		rows, err := pool.QueryContext(s.t.Context(), `SELECT * FROM "`+table+`"`)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		defer rows.Close()
-		names, _ := rows.Columns()
-		for rows.Next() {
-			row, cells := make([]any, len(names)), make([]any, len(names))
-			for i := range cells {
-				cells[i] = &row[i]
-			}
-			if err := rows.Scan(cells...); err != nil {
-				s.t.Fatal(err)
-			}
-			fmt.Fprintf(&text, "%s %s\n", table, row)
-		}
-		if err := rows.Err(); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	return text.String()
-}
-
-func column(s *stage, pool *sql.DB, query string) []string {
-	rows, err := pool.QueryContext(s.t.Context(), query)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			s.t.Fatal(err)
-		}
-		list = append(list, name)
-	}
-	if err := rows.Err(); err != nil {
-		s.t.Fatal(err)
-	}
-	return list
-}
 
 func TestOnlyHashesInADatabaseDumpAndNothingInTheLog(t *testing.T) {
 	t.Parallel()
@@ -85,8 +23,8 @@ func TestOnlyHashesInADatabaseDumpAndNothingInTheLog(t *testing.T) {
 		again := s.token(a.renewal(got.field("refresh_token")))
 		s.wantOpen(again.field("access_token"), 200)
 		s.revoke(a, again.field("access_token"))
-		dump, log := s.everything(), s.log.String()
-		if !strings.Contains(dump, "anna@example.org") || !strings.Contains(log, "/oauth/token/") {
+		stolen, log := dump.All(t, s.place), s.log.String()
+		if !strings.Contains(stolen, "anna@example.org") || !strings.Contains(log, "/oauth/token/") {
 			t.Fatal("the dump or the log is not one")
 		}
 		for name, secret := range map[string]string{
@@ -94,12 +32,12 @@ func TestOnlyHashesInADatabaseDumpAndNothingInTheLog(t *testing.T) {
 			"next access": again.field("access_token"), "next refresh": again.field("refresh_token"), "session": session,
 		} {
 			for _, part := range []string{secret, secret[len(secret)-20:], url.QueryEscape(secret)} {
-				if strings.Contains(dump, part) || strings.Contains(log, part) {
+				if strings.Contains(stolen, part) || strings.Contains(log, part) {
 					t.Errorf("the %s is in the dump or the log", name)
 				}
 			}
 		}
-		if registrar.HoldsSecret(dump) || registrar.HoldsSecret(log) || strings.Contains(log, "anna@") || strings.Contains(log, verifier) {
+		if registrar.HoldsSecret(stolen) || registrar.HoldsSecret(log) || strings.Contains(log, "anna@") || strings.Contains(log, verifier) {
 			t.Error("there is a secret or a person in the dump or the log")
 		}
 	})
@@ -142,9 +80,9 @@ func TestCleaningKeepsWhatIsAlive(t *testing.T) {
 			t.Errorf("the live one gets %d %s", got.status, got.text)
 		}
 		s.wantError(s.token(ended.renewal(refresh)), 401, "invalid_client")
-		dump := s.everything()
+		stolen := dump.All(t, s.place)
 		for table, most := range map[string]int{"consents ": 0, "codes ": 0, "access_tokens ": 2, "refresh_tokens ": 4, "grants ": 1, "clients ": 1} {
-			if n := strings.Count("\n"+dump, "\n"+table); n > most {
+			if n := strings.Count("\n"+stolen, "\n"+table); n > most {
 				t.Errorf("%d rows of %s", n, table)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/access"
 )
 
 func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
@@ -143,5 +144,95 @@ func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
 		if got := s2.get(path); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
 			t.Errorf("%s without a recent sign-in: %d %s", path, got.status, got.location())
 		}
+	}
+}
+
+func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	b := s.browser()
+	forAll := map[string]bool{
+		"/portal": true, "/portal/{$}": true, "/portal/language": true, "/portal/sign-out": true, "/portal/static/{file}": true,
+		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true, "/portal/email/confirm": true,
+		"/portal/reset": true, "/portal/reset/sent": true, "/portal/reset/new": true, "/portal/sign-in": true, "/portal/sign-in/code": true,
+		"/portal/passkeys/sign-in/begin": true, "/portal/passkeys/sign-in/finish": true,
+	}
+	seen := 0
+	for _, route := range s.routes {
+		if forAll[route.Path] {
+			continue
+		}
+		seen++
+		path := filled(route.Path)
+		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") { // the script is told where to go
+			got := b.postJSON(path, `{"ceremony":"x","response":{}}`)
+			if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"go":"/portal/sign-in?next=`) {
+				t.Errorf("%s: %d %s", path, got.status, got.body)
+			}
+			continue
+		}
+		got := b.do(route.Method, path, "application/x-www-form-urlencoded", "")
+		to, next, _ := strings.Cut(got.location(), "?next=")
+		if got.status != http.StatusSeeOther || to != "/portal/sign-in" || route.Method == http.MethodGet && next != url.QueryEscape(path) {
+			t.Errorf("%s %s: %d to %q", route.Method, path, got.status, got.location())
+		}
+	}
+	if seen < 25 {
+		t.Errorf("only %d routes were tried", seen)
+	}
+}
+
+func TestAFormIsNeverTakenFromTheAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.browser()
+	if got := b.post("/portal/language?language=en", nil); got.status != http.StatusBadRequest {
+		t.Errorf("the language: %d", got.status)
+	}
+	if got := b.post("/portal/sign-in?email=erika@example.org&password="+password, nil); got.status == http.StatusSeeOther || b.cookie("dotkontor") != "" {
+		t.Errorf("signed in by an address: %d", got.status)
+	}
+}
+
+func TestTheTwentyFirstTokenIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	added := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	for range access.MaxActive {
+		_, _, err := s.access.Create(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test", Customer: added.ID}, "one")
+		check(t, err)
+	}
+	got := b.post("/portal/tokens", url.Values{"name": {"one more"}})
+	if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Mehr als 20 Tokens sind nicht möglich.") || tokenValue.MatchString(got.body) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
+func TestTheHistoryIsReadPageByPage(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	added := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: added.ID}
+	for i := range 60 {
+		check(t, s.customers.SetLanguage(t.Context(), actor, []string{"en", "de"}[i%2]))
+	}
+	all, err := s.customers.Deeds(t.Context(), actor, "", 200)
+	check(t, err)
+	rows, path := 0, "/portal/activity"
+	for pages := 0; path != "" && pages < 5; pages++ {
+		tree := b.get(path).tree(t)
+		rows += len(elements(tree, "tr")) - 1 // the head
+		path = ""
+		for _, link := range elements(tree, "a") {
+			if attribute(link, "rel") == "next" {
+				path = attribute(link, "href")
+			}
+		}
+	}
+	if rows != len(all) || rows < 61 {
+		t.Errorf("%d entries were shown, and there are %d", rows, len(all))
 	}
 }

@@ -1,14 +1,18 @@
 package portal
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pquerna/otp/totp"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
 // filled is a path of the route with something in the place of {id}.
@@ -49,6 +53,73 @@ func TestSessionCookieChangesAtSignIn(t *testing.T) {
 	if got := b.get("/portal/profile"); got.status != http.StatusOK {
 		t.Errorf("the new session opens nothing: %d", got.status)
 	}
+}
+
+// everyPasskey takes whatever a browser answers for the passkey of one customer.
+type everyPasskey struct {
+	portal.Customers
+	email string
+}
+
+func (p everyPasskey) FinishPasskeySignIn(
+	ctx context.Context, actor registrar.Actor, _, _ string, _ []byte, agent string,
+) (customer.SignedIn, error) {
+	return p.SignIn(ctx, actor, customer.Credentials{Email: p.email, Password: password, Agent: agent})
+}
+
+func TestTheSessionThatABrowserHeldEndsAtEverySignIn(t *testing.T) {
+	t.Parallel()
+	const email = "erika@example.org"
+	s := openWith(t, func(pages *portal.Config) { pages.Customers = everyPasskey{pages.Customers, email} })
+	added := s.member(email)
+	form := url.Values{"email": {email}, "password": {password}}
+	waiting := s.signedIn(email) // will be asked for a code
+	for _, step := range []struct {
+		name   string
+		b      *browser
+		signIn func(b *browser) answer
+		want   int
+	}{
+		{"password", s.signedIn(email), func(b *browser) answer { return b.post("/portal/sign-in", form) }, http.StatusSeeOther},
+		{"passkey", s.signedIn(email), func(b *browser) answer {
+			return b.postJSON("/portal/passkeys/sign-in/finish", `{"ceremony":"x","response":{}}`)
+		}, http.StatusOK},
+		{"password with a code to come", waiting, func(b *browser) answer {
+			s.secondFactor(b)
+			return b.post("/portal/sign-in", form)
+		}, http.StatusSeeOther},
+	} {
+		old := step.b.cookie("dotkontor")
+		if got := step.signIn(step.b); got.status != step.want || step.b.cookie("dotkontor") == old {
+			t.Fatalf("%s: %d %s", step.name, got.status, got.body)
+		}
+		if _, err := s.customers.Visitor(t.Context(), old); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("%s: the session from before is still open: %v", step.name, err)
+		}
+	}
+	sessions, err := s.customers.Sessions(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: added.ID})
+	check(t, err)
+	if len(sessions) != 0 { // switching the second factor on has ended the others
+		t.Errorf("%d sessions are open", len(sessions))
+	}
+}
+
+// secondFactor switches it on.
+func (s *stage) secondFactor(b *browser) {
+	s.t.Helper()
+	for _, p := range elements(b.get("/portal/security/second-factor").tree(s.t), "p") {
+		if attribute(p, "class") != "secret" {
+			continue
+		}
+		secret := strings.ReplaceAll(text(p), " ", "")
+		code, err := totp.GenerateCode(secret, s.clock.now())
+		check(s.t, err)
+		if got := b.post("/portal/security/second-factor", url.Values{"code": {code}}); got.status != http.StatusOK {
+			s.t.Fatalf("switching it on: %d %s", got.status, got.body)
+		}
+		return
+	}
+	s.t.Fatal("the page shows no secret")
 }
 
 func TestACrossSitePostIsRefusedOnEveryRoute(t *testing.T) {
@@ -281,5 +352,31 @@ func TestPagesThatDoNotExistAreAPage(t *testing.T) {
 	got := b.do(http.MethodDelete, "/portal/tokens", "", "")
 	if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") != "GET, HEAD, OPTIONS, POST" || !strings.Contains(got.body, "<h1>") {
 		t.Errorf("DELETE: %d %q", got.status, got.header.Get("Allow"))
+	}
+}
+
+func TestStrangersCannotBeginPasskeySignInsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	const begin = "/portal/passkeys/sign-in/begin"
+	at := strings.Replace(s.base, "127.0.0.1", "localhost", 1) // a passkey can't belong to an IP address
+	for i := range customer.DefaultWindows().Passkeys.Count {
+		stranger := s.browser() // without cookies each time: the address counts
+		stranger.origin = at
+		if got := stranger.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
+			t.Fatalf("call %d: %d %s", i+1, got.status, got.body)
+		}
+	}
+	stranger := s.browser()
+	stranger.origin = at
+	got := stranger.postJSON(begin, "{}")
+	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "Bitte versuchen Sie es in") {
+		t.Errorf("one more: %d, Retry-After %q, %s", got.status, got.header.Get("Retry-After"), got.body)
+	}
+	member := s.signedIn("erika@example.org")
+	member.origin = at
+	if got := member.postJSON(begin, "{}"); got.status != http.StatusOK {
+		t.Errorf("a member at the same address: %d %s", got.status, got.body)
 	}
 }

@@ -49,8 +49,12 @@ func TestATokenIsShownOnceAndNeverAgain(t *testing.T) {
 	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("the revoked token still opens: %v", err)
 	}
-	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben keinen Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") {
+	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben kein Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") ||
+		!strings.Contains(page.body, s.base+"/api/mcp") {
 		t.Errorf("the page says %s", page.body)
+	}
+	if page := b.get("/portal/activity"); strings.Count(page.body, "Agent auf dem Laptop") != 2 || strings.Contains(page.body, "tok_") {
+		t.Errorf("the history does not name the revoked token: %s", page.body)
 	}
 }
 
@@ -180,7 +184,9 @@ func TestAForgottenPasswordIsChosenAnewAndEndsSessions(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)
 	s.member("erika@example.org")
-	old, b := s.signedIn("erika@example.org"), s.browser()
+	s.member("otto@example.org")
+	// Whoever follows the link may be signed in to another account.
+	old, b := s.signedIn("erika@example.org"), s.signedIn("otto@example.org")
 	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
 		t.Fatalf("got %d", got.status)
 	}
@@ -189,8 +195,8 @@ func TestAForgottenPasswordIsChosenAnewAndEndsSessions(t *testing.T) {
 		t.Fatalf("got %d", got.status)
 	}
 	form := url.Values{"link": {secretOf(t, link)}, "password": {"another-horse-battery"}}
-	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" {
-		t.Fatalf("got %d %s", got.status, got.body)
+	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" || b.cookie("dotkontor") != "" {
+		t.Fatalf("got %d %s, session %q", got.status, got.body, b.cookie("dotkontor"))
 	}
 	if got := b.post("/portal/reset/new", form); got.status != http.StatusGone {
 		t.Errorf("the used link answers %d", got.status)
@@ -241,6 +247,16 @@ func TestASecondFactorIsAskedForWithASecretOfItsOwn(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.location())
 	}
 	pending := other.cookie("dotkontor")
+	// Who is signed in and signs in once more leaves no session behind, though the
+	// new one waits for a code.
+	before := b.cookie("dotkontor")
+	b.post("/portal/sign-in", form)
+	stolen := s.browser()
+	base, _ := url.Parse(s.base)
+	stolen.client.Jar.SetCookies(base, []*http.Cookie{{Name: "dotkontor", Value: before}})
+	if got := stolen.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the session that was replaced still opens the profile: %d", got.status)
+	}
 	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
 		t.Errorf("the pending session opens the profile: %d", got.status)
 	}
@@ -268,8 +284,12 @@ func TestASecondFactorIsAskedForWithASecretOfItsOwn(t *testing.T) {
 func TestWithoutMailThePagesSaySo(t *testing.T) {
 	t.Parallel()
 	s := open(t, false)
+	s.member("erika@example.org")
 	b := s.browser()
-	for _, path := range []string{"/portal/register", "/portal/reset"} {
+	for _, path := range []string{"/portal/register", "/portal/reset", "/portal/profile/email"} {
+		if path == "/portal/profile/email" {
+			b = s.signedIn("erika@example.org")
+		}
 		for _, got := range []answer{b.get(path), b.post(path, url.Values{"email": {"a@example.org"}})} {
 			if got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "Versand ist hier nicht eingerichtet") {
 				t.Errorf("%s: %d", path, got.status)

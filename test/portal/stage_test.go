@@ -129,6 +129,12 @@ func (l limiter) Count(key string) time.Duration {
 // open builds the stage. mailWorks says whether letters can be sent.
 func open(t *testing.T, mailWorks bool) *stage {
 	t.Helper()
+	return openWith(t, func(pages *portal.Config) { pages.MailWorks = mailWorks })
+}
+
+// openWith builds the stage with another configuration of the portal.
+func openWith(t *testing.T, change func(*portal.Config)) *stage {
+	t.Helper()
 	s := &stage{t: t, clock: &clock{}, log: &record{}, mailbox: &mailbox{messages: make(chan letters.Message, 100)}}
 	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
 	check(t, err)
@@ -156,7 +162,8 @@ func open(t *testing.T, mailWorks bool) *stage {
 	check(t, err)
 	s.holdings, err = holding.New(holding.Config{Store: db, Now: s.clock.now})
 	check(t, err)
-	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: mailWorks}
+	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: true}
+	change(&pages)
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
 		Agents: mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},

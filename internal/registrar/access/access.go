@@ -17,7 +17,7 @@ const (
 	MaxActive = 20
 	// MaxName is how many characters the name of a token may have.
 	MaxName = 60
-	// latest bounds the operator's list, which has revoked tokens as well.
+	// latest bounds the lists that have revoked tokens as well.
 	latest = 100
 )
 
@@ -108,6 +108,9 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	letter := registrar.Letter{
 		Kind: registrar.LetterTokenCreated, Customer: actor.Customer, Facts: map[string]string{"name": name},
 	}
+	if actor.Address.IsValid() {
+		letter.Facts["address"] = actor.Address.String()
+	}
 	if err := s.store.CreateToken(ctx, token, hash, MaxActive, deed, letter); err != nil {
 		return Token{}, "", err
 	}
@@ -134,6 +137,15 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Token, err
 		return nil, err
 	}
 	return s.store.ActiveTokens(ctx, actor.Customer)
+}
+
+// Latest returns the newest tokens of the actor's account, also the revoked ones:
+// the account's history names them.
+func (s *Service) Latest(ctx context.Context, actor registrar.Actor) ([]Token, error) {
+	if err := requirePerson(actor); err != nil {
+		return nil, err
+	}
+	return s.store.LatestTokens(ctx, actor.Customer, latest)
 }
 
 // Revoke ends a token of the actor's account. Doing it again is no error.

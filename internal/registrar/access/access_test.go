@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -19,10 +20,12 @@ type shelf struct {
 	fails   bool
 	written []Use
 	batches []int
+	letter  registrar.Letter
 }
 
-func (s *shelf) CreateToken(context.Context, Token, registrar.SecretHash, int, registrar.Deed, registrar.Letter) error {
+func (s *shelf) CreateToken(_ context.Context, _ Token, _ registrar.SecretHash, _ int, _ registrar.Deed, letter registrar.Letter) error {
 	s.asked++
+	s.letter = letter
 	return nil
 }
 
@@ -98,6 +101,21 @@ func TestNonsenseCostsNoQuestionToTheStore(t *testing.T) {
 	}
 	if _, err := service.Verify(t.Context(), good); err != nil || store.asked != 1 {
 		t.Errorf("a good one: %v after %d questions", err, store.asked)
+	}
+}
+
+func TestTheLetterAboutATokenSaysItsNameAndFromWhere(t *testing.T) {
+	t.Parallel()
+	store := &shelf{}
+	service := newService(t, Config{Store: store})
+	actor := registrar.Actor{
+		Kind: registrar.ActorPerson, Customer: "cus_1", SignedInAt: time.Now(), Address: netip.MustParseAddr("192.0.2.7"),
+	}
+	if _, _, err := service.Create(t.Context(), actor, "Laptop"); err != nil {
+		t.Fatal(err)
+	}
+	if facts := store.letter.Facts; facts["name"] != "Laptop" || facts["address"] != "192.0.2.7" || store.letter.Customer != "cus_1" {
+		t.Errorf("the letter is %+v", store.letter)
 	}
 }
 

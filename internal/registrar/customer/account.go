@@ -16,7 +16,7 @@ func (s *Service) AskReset(ctx context.Context, actor registrar.Actor, email, la
 	if language, err = parseLanguage(language); err != nil {
 		return err
 	}
-	if s.letterBudget(actor, key) > 0 {
+	if s.letterBudget(actor, resetTo(key)) > 0 {
 		return nil // the same answer, and no letter
 	}
 	return s.change(ctx, func(t *tx) error {
@@ -48,7 +48,7 @@ func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, passwo
 	if err != nil {
 		return err
 	}
-	hash, err := s.newHash(ctx, password, account.EmailKey)
+	hash, err := s.newHash(ctx, actor, password, account.EmailKey)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,8 @@ func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, passwo
 }
 
 // replacePassword sets a password and ends all that the old one may have opened:
-// sessions except one, known devices, and links on their way.
+// sessions except one, and links on their way. Known devices are forgotten where
+// no session stays: they open nothing, and the owner's keep their budget.
 func (s *Service) replacePassword(
 	ctx context.Context, t *tx, actor registrar.Actor, account Account, hash string, action registrar.Action, except string,
 ) error {
@@ -99,8 +100,12 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	if err := checkPassword(chosen, account.EmailKey); err != nil {
 		return err
 	}
+	network := networkOf(actor.Address)
 	if account.HasPassword {
-		result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, ""), account.PasswordHash, old)
+		// The session counts, whatever strangers try: whoever is being attacked
+		// must be able to choose another password.
+		budget := guard{{s.cfg.Limits.Device, "session " + actor.Through}}
+		result, err := s.hasher.verify(ctx, network, budget, account.PasswordHash, old)
 		if err != nil {
 			return err
 		}
@@ -108,7 +113,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 			return fail(registrar.KindInvalid, BadCredentials)
 		}
 	}
-	hash, err := s.hasher.hash(ctx, chosen)
+	hash, err := s.hasher.hash(ctx, network, chosen)
 	if err != nil {
 		return err
 	}
@@ -229,11 +234,14 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 // is told by *FieldError, all at once.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.change(ctx, func(t *tx) error {
-		account, err := s.signedIn(ctx, t, actor)
+		account, err := s.recent(ctx, t, actor)
 		if err != nil {
 			return err
 		}
-		return s.putRegistrant(ctx, t, actor, account.ID, registrant)
+		if err := s.putRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
+			return err
+		}
+		return t.post(ctx, actor, registrar.Letter{Kind: registrar.LetterRegistrant, Customer: account.ID})
 	})
 }
 

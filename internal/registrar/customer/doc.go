@@ -43,12 +43,15 @@
 // browser has to fit into three budgets: that of its address, that of the
 // account from this address, and that of the account from all unknown browsers.
 // So an attacker who uses up the last one does not lock the owner's browsers
-// out; and passkeys and reset links are never limited by wrong passwords.
+// out; and passkeys and reset links are never limited by wrong passwords. What
+// is bounded with passkeys is how many ceremonies an address may begin, because
+// each is a row that anybody can make.
 // Budgets are looked at once more when the hash is about to be computed, so
 // that guesses in parallel exceed them at most by the number of hashes that are
 // computed at a time.
 //
-// Hashing is bounded: see hasher. Who waits too long is told to come back.
+// Hashing is bounded, all in all and for one network: see hasher. Who waits too
+// long is told to come back.
 //
 // # Secrets
 //

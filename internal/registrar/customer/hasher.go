@@ -3,6 +3,7 @@ package customer
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,7 +18,13 @@ const (
 	// below the 20 s after which a server cuts an answer off, so that whoever
 	// waited in vain is told so.
 	longestWait = 12 * time.Second
+	// busyFor and longestBusy bound when somebody is told to come back.
 	busyFor     = 5 * time.Second
+	longestBusy = time.Minute
+	// mostOfOne is how many of the working and waiting may come from one network:
+	// right passwords are not counted, so whoever has an account could otherwise
+	// fill the queue alone and keep everybody else waiting.
+	mostOfOne = 4
 	// collectFrom is from which size on (in KiB) the memory of a hash is collected
 	// at once. It costs a few milliseconds beside a hash of more than a hundred.
 	collectFrom = 16 * 1024
@@ -27,25 +34,66 @@ const (
 // memory and a core, and how many wait for it.
 type hasher struct {
 	places  chan struct{}
-	waiting atomic.Int64
+	waiting atomic.Int64 // with those who are being served
 	most    int64
+	took    atomic.Int64 // what the last hash took, in nanoseconds
 	cost    Cost
+
+	mu sync.Mutex
+	// from is how many are here from each network; who leaves last is forgotten.
+	from map[string]int
 }
 
 func newHasher(places, waiting int, cost Cost) *hasher {
 	if places <= 0 {
 		places = min(mostHashes, max(1, runtime.GOMAXPROCS(0)/2))
 	}
-	return &hasher{places: make(chan struct{}, places), most: int64(waiting), cost: cost.withDefaults()}
+	return &hasher{
+		places: make(chan struct{}, places), most: int64(waiting), cost: cost.withDefaults(), from: make(map[string]int),
+	}
 }
 
-// run calls work in one of the places.
-func (h *hasher) run(ctx context.Context, work func() error) error {
-	busy := &registrar.Error{Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: busyFor}
+// enter lets one more of a network in, unless it has its share already. Operators
+// have no network and no bound.
+func (h *hasher) enter(network string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if network != "" && h.from[network] >= mostOfOne {
+		return false
+	}
+	h.from[network]++
+	return true
+}
+
+func (h *hasher) leave(network string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.from[network]--; h.from[network] == 0 {
+		delete(h.from, network)
+	}
+}
+
+// expected is how long somebody at this place in the queue waits.
+func (h *hasher) expected(place int64) time.Duration {
+	return time.Duration((place - 1) / int64(cap(h.places)) * h.took.Load())
+}
+
+// run calls work in one of the places. Whoever can't be served in time is told so
+// at once, instead of waiting in vain with a connection open.
+func (h *hasher) run(ctx context.Context, network string, work func() error) error {
+	place := h.waiting.Add(1)
 	defer h.waiting.Add(-1)
-	if h.waiting.Add(1) > h.most {
+	wait := h.expected(place)
+	busy := &registrar.Error{
+		Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: min(max(wait.Round(time.Second), busyFor), longestBusy),
+	}
+	if place > h.most || wait > longestWait {
 		return busy
 	}
+	if !h.enter(network) {
+		return busy
+	}
+	defer h.leave(network)
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	select {
@@ -57,6 +105,7 @@ func (h *hasher) run(ctx context.Context, work func() error) error {
 	if ctx.Err() != nil { // who has gone away needs no hash
 		return busy
 	}
+	defer func(began time.Time) { h.took.Store(int64(time.Since(began))) }(time.Now())
 	if h.cost.Memory >= collectFrom {
 		// A hash leaves its memory behind as garbage. Left to itself the collector
 		// would let several lie, and a storm of sign-ins fill the machine.
@@ -66,8 +115,8 @@ func (h *hasher) run(ctx context.Context, work func() error) error {
 }
 
 // hash makes the stored form of a new password.
-func (h *hasher) hash(ctx context.Context, password string) (hash string, err error) {
-	err = h.run(ctx, func() error {
+func (h *hasher) hash(ctx context.Context, network, password string) (hash string, err error) {
+	err = h.run(ctx, network, func() error {
 		hash = hashPassword(password, h.cost)
 		return nil
 	})
@@ -84,7 +133,7 @@ type verified struct {
 // verify compares a password with a stored hash; an empty one never matches and
 // costs the same. guard counts wrong passwords and is asked before and after the
 // wait for a place.
-func (h *hasher) verify(ctx context.Context, guard guard, stored, password string) (verified, error) {
+func (h *hasher) verify(ctx context.Context, network string, guard guard, stored, password string) (verified, error) {
 	if wait := guard.wait(); wait > 0 {
 		return verified{}, tooMany(wait)
 	}
@@ -93,7 +142,7 @@ func (h *hasher) verify(ctx context.Context, guard guard, stored, password strin
 		return verified{}, nil
 	}
 	var result verified
-	err := h.run(ctx, func() error {
+	err := h.run(ctx, network, func() error {
 		if wait := guard.wait(); wait > 0 {
 			return tooMany(wait)
 		}
@@ -125,6 +174,18 @@ func (g guard) wait() time.Duration {
 	var longest time.Duration
 	for _, b := range g {
 		longest = max(longest, b.limiter.Peek(b.key))
+	}
+	return longest
+}
+
+// take takes a place in every budget, or in none and returns the wait.
+func (g guard) take() time.Duration {
+	longest := g.wait()
+	if longest > 0 {
+		return longest
+	}
+	for _, b := range g {
+		longest = max(longest, b.limiter.Count(b.key))
 	}
 	return longest
 }

@@ -32,14 +32,18 @@ type Windows struct {
 	// never signed in to it.
 	Account Window
 	// Device bounds the wrong passwords of a browser that has signed in to the
-	// account before. It is the only budget for such a browser.
+	// account before, or is signed in. It is the only budget for such a browser.
 	Device Window
-	// Codes bounds the codes that are tried for one account, or one known browser.
-	Codes Window
+	// Codes bounds the codes that are tried for one account, or one known browser;
+	// CodesLong does so for those who have the password, and patience.
+	Codes, CodesLong Window
 	// Recipient bounds the letters that strangers can have sent to one address.
 	Recipient Window
 	// Sender bounds the letters that one network address can have sent.
 	Sender Window
+	// Passkeys bounds the passkey ceremonies that one address begins, or one
+	// customer who has signed in. Each is a row, and anybody may begin one.
+	Passkeys Window
 	// FailureDeed bounds the failed sign-ins that are written into the audit.
 	FailureDeed Window
 }
@@ -52,15 +56,17 @@ func DefaultWindows() Windows {
 		Account:        Window{50, time.Hour},
 		Device:         Window{10, 15 * time.Minute},
 		Codes:          Window{10, 15 * time.Minute},
+		CodesLong:      Window{25, 10 * time.Hour},
 		Recipient:      Window{3, time.Hour},
 		Sender:         Window{20, time.Hour},
+		Passkeys:       Window{60, 10 * time.Minute},
 		FailureDeed:    Window{1, 10 * time.Minute},
 	}
 }
 
 // Limits are the budgets; Windows says what each is for.
 type Limits struct {
-	Address, AccountAddress, Account, Device, Codes, Recipient, Sender, FailureDeed Limiter
+	Address, AccountAddress, Account, Device, Codes, CodesLong, Recipient, Sender, Passkeys, FailureDeed Limiter
 }
 
 // NewLimits builds every budget by build.
@@ -75,8 +81,10 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 		{windows.Account, &limits.Account},
 		{windows.Device, &limits.Device},
 		{windows.Codes, &limits.Codes},
+		{windows.CodesLong, &limits.CodesLong},
 		{windows.Recipient, &limits.Recipient},
 		{windows.Sender, &limits.Sender},
+		{windows.Passkeys, &limits.Passkeys},
 		{windows.FailureDeed, &limits.FailureDeed},
 	} {
 		limiter, err := build(budget.window)
@@ -90,10 +98,10 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 
 func (l Limits) check() error {
 	for _, limiter := range []Limiter{
-		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.Recipient, l.Sender, l.FailureDeed,
+		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.CodesLong, l.Recipient, l.Sender, l.Passkeys, l.FailureDeed,
 	} {
 		if limiter == nil {
-			return errors.New("customer: a budget is missing; without it passwords could be tried without end")
+			return errors.New("customer: a budget is missing; without it something could be tried without end")
 		}
 	}
 	return nil
@@ -102,6 +110,9 @@ func (l Limits) check() error {
 // networkOf is what an address counts as: an IPv6 customer is given a /64 at
 // least, so single addresses in it are no bound.
 func networkOf(address netip.Addr) string {
+	if !address.IsValid() {
+		return "" // an operator's
+	}
 	address = address.Unmap().WithZone("")
 	if address.Is6() {
 		prefix, _ := address.Prefix(64) // 64 fits

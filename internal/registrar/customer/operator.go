@@ -142,8 +142,12 @@ func (s *Service) Enable(ctx context.Context, operator registrar.Actor, id strin
 func (s *Service) ResetLink(ctx context.Context, operator registrar.Actor, id string) (link string, err error) {
 	err = s.byOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
-			if _, err := t.ConfirmAccount(ctx, account.ID, "", t.now); err != nil {
+			ok, err := t.ConfirmAccount(ctx, account.ID, "", t.now)
+			if err != nil {
 				return err
+			}
+			if !ok { // the link would lead nowhere
+				return fail(registrar.KindConflict, AccountDisabled)
 			}
 		}
 		if err := t.record(ctx, operator, ActionResetLinkMade, account.ID, ""); err != nil {
@@ -156,6 +160,17 @@ func (s *Service) ResetLink(ctx context.Context, operator registrar.Actor, id st
 		return "", err
 	}
 	return link, nil
+}
+
+// owned runs a change of an account that has an owner. One that nobody has
+// confirmed is dropped some day, so nothing is put into it.
+func (s *Service) owned(ctx context.Context, operator registrar.Actor, id string, change func(*tx, Account) error) error {
+	return s.byOperator(ctx, operator, id, func(t *tx, account Account) error {
+		if account.ConfirmedAt.IsZero() {
+			return fail(registrar.KindNotFound, NoSuchCustomer)
+		}
+		return change(t, account)
+	})
 }
 
 // SetPassword sets a password, for the demo account of a sandbox. It ends every
@@ -171,11 +186,11 @@ func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id,
 	if !ok {
 		return fail(registrar.KindNotFound, NoSuchCustomer)
 	}
-	hash, err := s.newHash(ctx, password, account.EmailKey)
+	hash, err := s.newHash(ctx, operator, password, account.EmailKey)
 	if err != nil {
 		return err
 	}
-	return s.byOperator(ctx, operator, id, func(t *tx, account Account) error {
+	return s.owned(ctx, operator, id, func(t *tx, account Account) error {
 		if err := t.SetPasswordHash(ctx, account.ID, hash); err != nil {
 			return err
 		}
@@ -191,7 +206,7 @@ func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id,
 
 // SetRegistrantOf is SetRegistrant by an operator.
 func (s *Service) SetRegistrantOf(ctx context.Context, operator registrar.Actor, id string, registrant Registrant) error {
-	return s.byOperator(ctx, operator, id, func(t *tx, account Account) error {
+	return s.owned(ctx, operator, id, func(t *tx, account Account) error {
 		return s.putRegistrant(ctx, t, operator, account.ID, registrant)
 	})
 }

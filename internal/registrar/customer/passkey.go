@@ -60,7 +60,16 @@ func holderOf(ctx context.Context, r Reader, account Account) (holder, error) {
 }
 
 // begin stores what was asked and returns the secret by which it is answered.
-func (s *Service) begin(ctx context.Context, kind CeremonyKind, customer string, question asked) (string, error) {
+// Who has signed in has a budget apart from that of the address, so that
+// strangers who share the address don't keep a customer from it.
+func (s *Service) begin(ctx context.Context, actor registrar.Actor, kind CeremonyKind, customer string, question asked) (string, error) {
+	key := actor.Customer
+	if key == "" {
+		key = networkOf(actor.Address)
+	}
+	if wait := s.cfg.Limits.Passkeys.Count(key); wait > 0 {
+		return "", tooMany(wait)
+	}
 	data, err := json.Marshal(question)
 	if err != nil {
 		return "", err
@@ -132,7 +141,7 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 		return "", nil, err
 	}
 	question := asked{Origin: strings.ToLower(origin), Data: *data, Through: actor.Through}
-	ceremony, err = s.begin(ctx, CeremonyAddPasskey, account.ID, question)
+	ceremony, err = s.begin(ctx, actor, CeremonyAddPasskey, account.ID, question)
 	return ceremony, options, err
 }
 
@@ -158,12 +167,8 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 	}
 	return s.change(ctx, func(t *tx) error {
 		// The account's row is held, so that two can't both be the twentieth.
-		ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
-		if err != nil {
+		if err := t.hold(ctx, account); err != nil {
 			return err
-		}
-		if !ok {
-			return fail(registrar.KindUnauthenticated, registrar.SignInAgain)
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
 		if err != nil {
@@ -242,12 +247,8 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 			return err
 		}
 		// The account's row is held, so that two can't both be the last but one.
-		ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
-		if err != nil {
+		if err := t.hold(ctx, account); err != nil {
 			return err
-		}
-		if !ok {
-			return fail(registrar.KindUnauthenticated, registrar.SignInAgain)
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON,
 // and the ceremony that the answer belongs to.
-func (s *Service) BeginPasskeySignIn(ctx context.Context, origin string) (ceremony string, options []byte, err error) {
+func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error) {
 	party, err := s.origins.at(origin)
 	if err != nil {
 		return "", nil, err
@@ -27,7 +27,7 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, origin string) (ceremo
 	if options, err = json.Marshal(assertion); err != nil {
 		return "", nil, err
 	}
-	ceremony, err = s.begin(ctx, CeremonySignIn, "", asked{Origin: strings.ToLower(origin), Data: *data})
+	ceremony, err = s.begin(ctx, actor, CeremonySignIn, "", asked{Origin: strings.ToLower(origin), Data: *data})
 	return ceremony, options, err
 }
 

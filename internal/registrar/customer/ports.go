@@ -94,7 +94,8 @@ type factorWriter interface {
 }
 
 type sessionWriter interface {
-	// InsertSession also ends the oldest ones if there are more than keep.
+	// InsertSession also ends the oldest ones in the same state if there are more
+	// than keep: who knows the password alone must not end open sessions.
 	InsertSession(ctx context.Context, session StoredSession, keep int) error
 	TouchSession(ctx context.Context, hash registrar.SecretHash, seen, expires time.Time) error
 	// TakeAttempt is false if the session does not want a code, or has had most.

@@ -137,18 +137,18 @@ func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher(1, 3, cheap)
 		release := make(chan struct{})
-		go func() { _ = h.run(t.Context(), func() error { <-release; return nil }) }()
+		go func() { _ = h.run(t.Context(), "", func() error { <-release; return nil }) }()
 		synctest.Wait()
 
 		deadline, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
 		var wrong counter
-		_, err := h.verify(deadline, guard{{&wrong, "x"}}, "", "x")
+		_, err := h.verify(deadline, "", guard{{&wrong, "x"}}, "", "x")
 		if registrar.CodeOf(err) != Busy || registrar.KindOf(err) != registrar.KindRateLimited || time.Since(begin) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
-		_, err = h.verify(t.Context(), nil, "", "x") // without a deadline
+		_, err = h.verify(t.Context(), "", nil, "", "x") // without a deadline
 		if registrar.CodeOf(err) != Busy || time.Since(begin) != time.Second+longestWait {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
@@ -158,16 +158,42 @@ func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 		// The queue is bounded: one works, two wait, the fourth is sent away at once.
 		begin = time.Now()
 		for range 2 {
-			go func() { _ = h.run(t.Context(), func() error { return nil }) }()
+			go func() { _ = h.run(t.Context(), "", func() error { return nil }) }()
 		}
 		synctest.Wait()
-		if err := h.run(t.Context(), func() error { return nil }); registrar.CodeOf(err) != Busy || time.Since(begin) != 0 {
+		if err := h.run(t.Context(), "", func() error { return nil }); registrar.CodeOf(err) != Busy || time.Since(begin) != 0 {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
 		close(release)
 		synctest.Wait()
-		if _, err := h.verify(t.Context(), nil, "", "x"); err != nil {
+		if _, err := h.verify(t.Context(), "", nil, "", "x"); err != nil {
 			t.Errorf("afterwards: %v", err)
+		}
+	})
+}
+
+func TestOneNetworkCanNotFillTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(1, 100, cheap)
+		release := make(chan struct{})
+		for range mostOfOne {
+			go func() { _ = h.run(t.Context(), "192.0.2.7", func() error { <-release; return nil }) }()
+		}
+		synctest.Wait()
+		if err := h.run(t.Context(), "192.0.2.7", func() error { return nil }); registrar.CodeOf(err) != Busy {
+			t.Errorf("one more of the same network: %v", err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- h.run(t.Context(), "192.0.2.8", func() error { return nil }) }()
+		synctest.Wait()
+		close(release)
+		if err := <-done; err != nil {
+			t.Errorf("one of another network: %v", err)
+		}
+		synctest.Wait()
+		if len(h.from) != 0 {
+			t.Errorf("%d networks are remembered after all have left", len(h.from))
 		}
 	})
 }

@@ -48,20 +48,18 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 	})
 }
 
-// letterBudget takes a place for a letter to key on behalf of actor, or returns
-// how long to wait. Both budgets are looked at before one is taken from.
-func (s *Service) letterBudget(actor registrar.Actor, key string) (wait time.Duration) {
-	budgets := guard{
+// resetTo gives letters for another password a budget apart: those of
+// registrations have no link, and whoever has them sent to a stranger must not
+// use up the stranger's own way back in.
+func resetTo(key string) string { return "reset " + key }
+
+// letterBudget takes a place for a letter to recipient on behalf of actor, or
+// returns how long to wait.
+func (s *Service) letterBudget(actor registrar.Actor, recipient string) time.Duration {
+	return guard{
 		{s.cfg.Limits.Sender, networkOf(actor.Address)},
-		{s.cfg.Limits.Recipient, key},
-	}
-	if wait := budgets.wait(); wait > 0 {
-		return wait
-	}
-	for _, b := range budgets {
-		wait = max(wait, b.limiter.Count(b.key))
-	}
-	return wait
+		{s.cfg.Limits.Recipient, recipient},
+	}.take()
 }
 
 // PeekLink says whether a link would work, and for which address, without using
@@ -121,8 +119,12 @@ func (s *Service) use(ctx context.Context, t *tx, kind LinkKind, link string) (L
 		return Link{}, Account{}, err
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, link)
-	if _, ok, err := t.UseLink(ctx, hash, kind, t.now); err != nil || !ok {
-		return Link{}, Account{}, errors.Join(err, fail(registrar.KindNotFound, LinkInvalid))
+	_, ok, err := t.UseLink(ctx, hash, kind, t.now)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok {
+		return Link{}, Account{}, fail(registrar.KindNotFound, LinkInvalid)
 	}
 	return found, account, nil
 }
@@ -136,7 +138,7 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 	}
 	hash := ""
 	if c.Password != "" {
-		if hash, err = s.newHash(ctx, c.Password, account.EmailKey); err != nil {
+		if hash, err = s.newHash(ctx, actor, c.Password, account.EmailKey); err != nil {
 			return SignedIn{}, err
 		}
 	}
@@ -168,9 +170,9 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 }
 
 // newHash checks and hashes a password that somebody chooses.
-func (s *Service) newHash(ctx context.Context, password, key string) (string, error) {
+func (s *Service) newHash(ctx context.Context, actor registrar.Actor, password, key string) (string, error) {
 	if err := checkPassword(password, key); err != nil {
 		return "", err
 	}
-	return s.hasher.hash(ctx, password)
+	return s.hasher.hash(ctx, networkOf(actor.Address), password)
 }

@@ -209,8 +209,11 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 		if !ok {
 			return fail(registrar.KindInvalid, CodeWrong)
 		}
-		if _, ok, err = t.TakeCeremony(ctx, enrolment(actor), CeremonySecondFactor, t.now); err != nil || !ok {
-			return errors.Join(err, fail(registrar.KindConflict, SecondFactorOn))
+		if _, ok, err = t.TakeCeremony(ctx, enrolment(actor), CeremonySecondFactor, t.now); err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindConflict, SecondFactorOn)
 		}
 		set, err := t.SetSecondFactor(ctx, account.ID, "", s.sealed(account.ID, secret), step)
 		if err != nil {
@@ -270,6 +273,10 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, actor registrar.Actor) (
 		}
 		if !account.HasSecondFactor {
 			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		// The account's row is held, so that of two lists one replaces the other.
+		if err := t.hold(ctx, account); err != nil {
+			return err
 		}
 		codes, hashes := newRecoveryCodes(account.ID)
 		recovery = codes

@@ -95,6 +95,17 @@ func (t *tx) tell(ctx context.Context, actor registrar.Actor, action registrar.A
 	return t.post(ctx, actor, letter)
 }
 
+// hold keeps everybody else from changing how one gets into the account until
+// the transaction ends, by writing what the account's row holds already. It fails
+// if that has changed since the account was read.
+func (t *tx) hold(ctx context.Context, account Account) error {
+	ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
+	if err == nil && !ok {
+		err = fail(registrar.KindUnauthenticated, registrar.SignInAgain)
+	}
+	return err
+}
+
 // signedIn is the account of an actor who is a person.
 func (s *Service) signedIn(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
 	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {

@@ -47,7 +47,7 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
+	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -271,10 +271,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 			return opened, nil
 		}
 	}
-	if registrar.CodeOf(err) == CodeWrong {
-		s.noteFailure(actor, account.ID, byCode)
-	}
-	return SignedIn{}, err
+	return SignedIn{}, s.noteWrongCode(actor, account.ID, err)
 }
 
 // codeBudget takes a place for trying a code. Who began at a known device has a
@@ -284,7 +281,7 @@ func (s *Service) codeBudget(device registrar.SecretHash, customer string) error
 	if device != "" {
 		key = string(device)
 	}
-	if wait := s.cfg.Limits.Codes.Count(key); wait > 0 {
+	if wait := (guard{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).take(); wait > 0 {
 		return tooMany(wait)
 	}
 	return nil
@@ -300,7 +297,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
+	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -319,7 +316,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 			return SignedIn{}, err
 		}
 		if code, err = s.readCode(account, proof.Code); err != nil {
-			return SignedIn{}, err
+			return SignedIn{}, s.noteWrongCode(actor, account.ID, err)
 		}
 	}
 	var opened SignedIn
@@ -332,5 +329,14 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 		opened, err = s.open(ctx, t, opening)
 		return err
 	})
-	return opened, err
+	return opened, s.noteWrongCode(actor, account.ID, err)
+}
+
+// noteWrongCode is noteFailure if the error says that a code was wrong. It
+// returns the error.
+func (s *Service) noteWrongCode(actor registrar.Actor, customer string, err error) error {
+	if registrar.CodeOf(err) == CodeWrong {
+		s.noteFailure(actor, customer, byCode)
+	}
+	return err
 }

@@ -9,4 +9,4 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
 -- name: HolderExists :one
-SELECT id FROM customers WHERE id = $1;
+SELECT id FROM customers WHERE id = $1 AND confirmed_at <> 0;

@@ -28,8 +28,8 @@ DELETE FROM sessions WHERE customer_id = $1 AND id <> $2;
 
 -- name: DeleteOldestSessions :exec
 DELETE FROM sessions
-WHERE sessions.customer_id = $1
-    AND sessions.id < (SELECT kept.id FROM sessions AS kept WHERE kept.customer_id = $1 ORDER BY kept.id DESC LIMIT 1 OFFSET $2);
+WHERE sessions.customer_id = $1 AND sessions.state = $2
+    AND sessions.id < (SELECT kept.id FROM sessions AS kept WHERE kept.customer_id = $1 AND kept.state = $2 ORDER BY kept.id DESC LIMIT 1 OFFSET $3);
 
 -- name: DeleteExpiredSessions :execrows
 DELETE FROM sessions

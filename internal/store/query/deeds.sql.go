@@ -56,6 +56,33 @@ func (q *Queries) DeedsOfCustomer(ctx context.Context, arg DeedsOfCustomerParams
 	return items, nil
 }
 
+const deleteDeedsOf = `-- name: DeleteDeedsOf :exec
+DELETE FROM deeds WHERE customer_id = $1
+`
+
+func (q *Queries) DeleteDeedsOf(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, deleteDeedsOf, customerID)
+	return err
+}
+
+const deleteDeedsOfNobody = `-- name: DeleteDeedsOfNobody :execrows
+DELETE FROM deeds
+WHERE id IN (SELECT old.id FROM deeds AS old WHERE old.customer_id = '' AND old.id < $1 ORDER BY old.id LIMIT $2)
+`
+
+type DeleteDeedsOfNobodyParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) DeleteDeedsOfNobody(ctx context.Context, arg DeleteDeedsOfNobodyParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteDeedsOfNobody, arg.ID, arg.Limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertDeed = `-- name: InsertDeed :exec
 INSERT INTO deeds (id, customer_id, actor_kind, actor, through, address, action, object, at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

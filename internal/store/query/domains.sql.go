@@ -61,7 +61,7 @@ func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]D
 }
 
 const holderExists = `-- name: HolderExists :one
-SELECT id FROM customers WHERE id = $1
+SELECT id FROM customers WHERE id = $1 AND confirmed_at <> 0
 `
 
 func (q *Queries) HolderExists(ctx context.Context, id string) (string, error) {

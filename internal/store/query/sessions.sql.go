@@ -29,17 +29,18 @@ func (q *Queries) DeleteExpiredSessions(ctx context.Context, arg DeleteExpiredSe
 
 const deleteOldestSessions = `-- name: DeleteOldestSessions :exec
 DELETE FROM sessions
-WHERE sessions.customer_id = $1
-    AND sessions.id < (SELECT kept.id FROM sessions AS kept WHERE kept.customer_id = $1 ORDER BY kept.id DESC LIMIT 1 OFFSET $2)
+WHERE sessions.customer_id = $1 AND sessions.state = $2
+    AND sessions.id < (SELECT kept.id FROM sessions AS kept WHERE kept.customer_id = $1 AND kept.state = $2 ORDER BY kept.id DESC LIMIT 1 OFFSET $3)
 `
 
 type DeleteOldestSessionsParams struct {
 	CustomerID string
+	State      string
 	Offset     int32
 }
 
 func (q *Queries) DeleteOldestSessions(ctx context.Context, arg DeleteOldestSessionsParams) error {
-	_, err := q.db.ExecContext(ctx, deleteOldestSessions, arg.CustomerID, arg.Offset)
+	_, err := q.db.ExecContext(ctx, deleteOldestSessions, arg.CustomerID, arg.State, arg.Offset)
 	return err
 }
 

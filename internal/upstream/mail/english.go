@@ -168,6 +168,20 @@ sign out all sessions:
 {{.Portal}}
 `,
 		},
+		registrar.LetterRegistrant: {
+			subject: "Your registrant data were changed",
+			body: `Hello,
+
+on {{.At}} the data that your domains are registered
+under were changed in your account with
+dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+
+Was that not you? Then please sign in at once, change your password and
+look through the data:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterPasskey: {
 			subject: "Your passkeys were changed",
 			body: `Hello,

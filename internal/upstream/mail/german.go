@@ -44,7 +44,7 @@ Wenn Sie das waren, melden Sie sich bitte an:
 {{.Portal}}
 
 Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
-"Passwort vergessen".
+„Passwort vergessen“.
 
 Waren Sie das nicht? Dann müssen Sie nichts tun.
 `,
@@ -75,8 +75,8 @@ am {{.At}} wurde bei dotkontor für diese
 E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der
 Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
 
-Vielleicht haben Sie sich mit einer anderen E-Mail-Adresse
-angemeldet. Ein neues Konto können Sie hier anlegen:
+Vielleicht haben Sie Ihr Konto mit einer anderen E-Mail-Adresse
+angelegt. Ein neues Konto können Sie hier anlegen:
 
 {{.Portal}}
 
@@ -125,10 +125,10 @@ Ihr Passwort und melden Sie alle Sitzungen ab:
 
 am {{.At}} wurde das Passwort Ihres Kontos bei
 dotkontor geändert{{with .Address}} (von der Adresse {{.}}){{end}}. Andere
-Sitzungen wurden abgemeldet.
+Sitzungen wurden beendet.
 
 Waren Sie das nicht? Dann wählen Sie bitte sofort mit
-"Passwort vergessen" ein neues und sehen Sie Ihre Zugangs-Tokens und
+„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangs-Tokens und
 Passkeys durch:
 
 {{.Portal}}
@@ -147,7 +147,7 @@ Name: {{.}}
 Wer das Token hat, kann in Ihrem Namen handeln, bis Sie es widerrufen.
 
 Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
-"MCP- und API-Zugang" und ändern Sie Ihr Passwort:
+„MCP- und API-Zugang“ und ändern Sie Ihr Passwort:
 
 {{.Portal}}
 `,
@@ -166,6 +166,20 @@ zweitem Faktor geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und melden Sie alle Sitzungen ab:
+
+{{.Portal}}
+`,
+		},
+		registrar.LetterRegistrant: {
+			subject: "Ihre Inhaberdaten wurden geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurden in Ihrem Konto bei dotkontor die
+Daten geändert, auf die Ihre Domains eingetragen
+werden{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und sehen Sie die Daten durch:
 
 {{.Portal}}
 `,

@@ -93,7 +93,7 @@ func New(opts Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
 	}
-	if _, err := mailbox(from.Address); err != nil || strings.ContainsFunc(from.Name, isControl) {
+	if from.Address, err = mailbox(from.Address); err != nil || strings.ContainsFunc(from.Name, isControl) {
 		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
 	}
 	parsed, err := parseTexts()

@@ -193,6 +193,18 @@ func TestALetterIsPlainTextWithTheHeadersOfAMachine(t *testing.T) {
 	}
 }
 
+func TestASenderWithUmlautsInItsDomainIsWrittenInASCII(t *testing.T) {
+	t.Parallel()
+	s := start(t, true, false)
+	c := client(t, mail.Options{Server: s.address, Roots: s.roots, From: "dotkontor <post@müller.example>"})
+	if err := c.Send(t.Context(), message()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.texts) != 1 || s.sender != "post@xn--mller-kva.example" || !strings.Contains(s.texts[0], ".2@xn--mller-kva.example>") {
+		t.Errorf("from %s: %q", s.sender, s.texts)
+	}
+}
+
 func TestLettersTravelEncryptedOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	plain, secure, implicit := start(t, false, false), start(t, true, false), start(t, false, true)

@@ -16,7 +16,7 @@ import (
 var kinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
-	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterPasskey,
+	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey,
 }
 
 var (

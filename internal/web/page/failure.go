@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -58,6 +59,7 @@ const MailOff registrar.Code = "mail_off"
 // fail shows the page of an error, or sends the visitor to the sign-in that is
 // missing.
 func (v *Visit) fail(err error) {
+	err = inTime(err)
 	wire.Annotate(v.W, err)
 	if registrar.KindOf(err) == registrar.KindUnauthenticated {
 		path := SignInPath
@@ -80,8 +82,18 @@ func (v *Visit) fail(err error) {
 	}
 }
 
+// inTime gives the end of a visit's time its own kind: nothing is wrong here, but
+// something behind us does not answer.
+func inTime(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &registrar.Error{Kind: registrar.KindUpstream, Code: tookLong, Err: err}
+	}
+	return err
+}
+
 // failScript is fail for our own script.
 func (v *Visit) failScript(err error) {
+	err = inTime(err)
 	wire.Annotate(v.W, err)
 	f := failureOf(err)
 	wait := v.sayWhen(err)

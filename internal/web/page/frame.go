@@ -48,6 +48,7 @@ type Frame struct {
 	sessions Sessions
 	address  func(*http.Request) netip.Addr
 	now      func() time.Time
+	base     string
 	origin   string
 	secure   bool
 	guard    *http.CrossOriginProtection
@@ -69,7 +70,7 @@ func New(cfg Config) (*Frame, error) {
 	}
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
-		origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
+		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
 		guard: http.NewCrossOriginProtection(),
 	}
 	// Behind a proxy the Host header may be another one than people see.
@@ -84,6 +85,9 @@ func New(cfg Config) (*Frame, error) {
 	}
 	return f, nil
 }
+
+// Address is where people reach a path of the service.
+func (f *Frame) Address(path string) string { return f.base + path }
 
 // Visit is one request for a page, read as far as every page needs it.
 type Visit struct {
@@ -100,6 +104,7 @@ type Visit struct {
 	frame *Frame
 	// back is the page that a form of this visit stands on.
 	back string
+	end  context.CancelFunc
 }
 
 // Visitor says who is signed in. It is a registrar.KindUnauthenticated error if
@@ -132,8 +137,13 @@ func (v *Visit) Field(name string) string { return v.R.PostForm.Get(name) }
 // Text is a field without white space around it; for everything but passwords.
 func (v *Visit) Text(name string) string { return strings.TrimSpace(v.Field(name)) }
 
-// Query is a parameter of the address.
-func (v *Visit) Query(name string) string { return v.R.URL.Query().Get(name) }
+// Query is a parameter of the address; nothing if it can't be a text.
+func (v *Visit) Query(name string) string {
+	if value := v.R.URL.Query().Get(name); readable(value) {
+		return value
+	}
+	return ""
+}
 
 // Origin is the site that the browser says it is on, to which a passkey would
 // belong; whether it is one of ours is for others to decide.
@@ -144,16 +154,8 @@ func (v *Visit) Origin() string {
 	return v.frame.origin
 }
 
-// Agent is the browser's name for itself, shortened; only for the list of
-// sessions.
-func (v *Visit) Agent() string {
-	const longest = 200
-	agent := strings.ToValidUTF8(v.R.UserAgent(), "")
-	if len(agent) > longest {
-		agent = strings.ToValidUTF8(agent[:longest], "")
-	}
-	return agent
-}
+// Agent is what the list of sessions calls the browser.
+func (v *Visit) Agent() string { return nameOf(strings.ToValidUTF8(v.R.UserAgent(), "")) }
 
 // SeeOther sends the browser to another page of ours.
 func (v *Visit) SeeOther(path string) error {

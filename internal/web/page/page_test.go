@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -155,6 +157,36 @@ func TestAStoreThatFailsSignsNobodyInAndOut(t *testing.T) {
 	}
 }
 
+func TestAVisitEndsAlsoWhereTheDatabaseIsSilent(t *testing.T) {
+	silent := func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("the driver says: %w", ctx.Err()) }
+	page := func(v *Visit) error { return silent(v.R.Context()) }
+	script := func(v *Visit, _ []byte) (any, error) { return nil, silent(v.R.Context()) }
+	for name, serve := range map[string]func(*Frame) http.HandlerFunc{
+		"a page":           func(f *Frame) http.HandlerFunc { return f.Open(page) },
+		"a script's":       func(f *Frame) http.HandlerFunc { return f.Script("/portal", false, script) },
+		"a page's session": func(f *Frame) http.HandlerFunc { f.sessions = wordless{}; return f.NotFound },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			frame := newFrame(t, "http://127.0.0.1", sessions{})
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/portal", nil)
+			r.Header.Set("Cookie", "dotkontor=good")
+			began := time.Now()
+			serve(frame)(w, r)
+			if took := time.Since(began); took != longestVisit || w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "antwortet nicht") {
+				t.Errorf("%s: %d after %s: %s", name, w.Code, took, w.Body)
+			}
+		})
+	}
+}
+
+// wordless never says who somebody is.
+type wordless struct{}
+
+func (wordless) Visitor(ctx context.Context, _ string) (customer.Visitor, error) {
+	<-ctx.Done()
+	return customer.Visitor{}, ctx.Err()
+}
+
 func TestAFormIsBounded(t *testing.T) {
 	t.Parallel()
 	frame := newFrame(t, "http://127.0.0.1", sessions{})
@@ -203,6 +235,25 @@ func TestANoteIsSaidOnceAndOnlyInOurWords(t *testing.T) {
 		}
 		if !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
 			t.Errorf("%s stays: %v", cookie, w.Header())
+		}
+	}
+}
+
+func TestAnAddressThatIsNoTextReachesNoPage(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1:8080", sessions{})
+	for target, want := range map[string]string{
+		"/portal/tokens/%00/revoke": "", "/portal/tokens/%ff/revoke": "", "/portal/activity?before=%00": "seen ",
+		"/portal/activity?before=%ff": "seen ", "/portal/activity?before=%C3%A4": "seen ä",
+	} {
+		got := ""
+		w := httptest.NewRecorder()
+		frame.Open(func(v *Visit) error {
+			got = "seen " + v.Query("before")
+			return nil
+		})(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody))
+		if got != want || want == "" && w.Code != http.StatusNotFound {
+			t.Errorf("%s: the page got %q, want %q; status %d", target, got, want, w.Code)
 		}
 	}
 }

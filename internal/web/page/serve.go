@@ -1,10 +1,14 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -26,16 +30,24 @@ const (
 	largestScript = 64 << 10
 )
 
+// longestVisit ends every visit, so that a database that is silent holds nobody
+// for ever. It is more than the longest wait for the check of a password, and
+// less than the 20 s after which a server cuts an answer off.
+const longestVisit = 15 * time.Second
+
 const (
-	crossSite registrar.Code = "cross_site"
-	tooLarge  registrar.Code = "too_large"
-	badForm   registrar.Code = "bad_form"
+	crossSite  registrar.Code = "cross_site"
+	tooLarge   registrar.Code = "too_large"
+	badForm    registrar.Code = "bad_form"
+	tookLong   registrar.Code = "visit_timeout"
+	noSuchPage registrar.Code = "no_such_page"
 )
 
 // Open is a page for everybody.
 func (f *Frame) Open(page Func) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f.visit(w, r, largestForm)
+		defer v.end()
 		if err == nil {
 			err = v.readForm()
 		}
@@ -65,10 +77,11 @@ func (f *Frame) Members(back string, page Func) http.HandlerFunc {
 func (f *Frame) Script(back string, members bool, endpoint func(v *Visit, body []byte) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := f.visit(w, r, largestScript)
+		defer v.end()
 		v.back = back
 		var body []byte
 		if err == nil {
-			body, err = io.ReadAll(r.Body)
+			body, err = io.ReadAll(v.R.Body)
 			err = readProblem(err)
 		}
 		if err == nil && len(body) > 0 && !json.Valid(body) {
@@ -90,14 +103,19 @@ func (f *Frame) Script(back string, members bool, endpoint func(v *Visit, body [
 }
 
 // visit reads what every page needs. The visit is good for telling the error,
-// too.
+// too. The caller ends it.
 func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Visit, error) {
 	f.protect(w.Header())
-	v := &Visit{W: w, R: r, Language: f.language(r), Now: f.now(), frame: f, back: HomePath}
+	ctx, end := context.WithTimeout(r.Context(), longestVisit)
+	r = r.WithContext(ctx)
+	v := &Visit{W: w, R: r, Language: f.language(r), Now: f.now(), frame: f, back: HomePath, end: end}
 	if err := f.guard.Check(r); err != nil {
 		return v, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
+	if !readable(r.URL.Path) {
+		return v, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage}
+	}
 	visitor, err := f.Visitor(r)
 	switch {
 	case err == nil:
@@ -110,6 +128,10 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 	}
 	return v, nil
 }
+
+// readable is whether a text of an address can name anything at all. PostgreSQL
+// takes no other text, and would make an error of ours out of it.
+func readable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 func (v *Visit) readForm() error {
 	if v.R.Method != http.MethodPost {
@@ -151,7 +173,7 @@ func (f *Frame) language(r *http.Request) string {
 
 // NotFound is the page for what does not exist.
 func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"})
+	f.refuse(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage})
 }
 
 // NoSuchMethod is the page for a method that a path does not have.
@@ -161,6 +183,7 @@ func (f *Frame) NoSuchMethod(w http.ResponseWriter, r *http.Request) {
 
 func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, refusal error) {
 	v, err := f.visit(w, r, largestForm)
+	defer v.end()
 	if err == nil {
 		err = refusal
 	}

@@ -48,7 +48,7 @@ func (h *Handler) activity(v *page.Visit) error {
 
 // names are those of the customer's own things, by id.
 func (h *Handler) names(v *page.Visit) (map[string]string, error) {
-	tokens, err := h.access.List(v.R.Context(), v.Actor())
+	tokens, err := h.access.Latest(v.R.Context(), v.Actor())
 	if err != nil {
 		return nil, err
 	}

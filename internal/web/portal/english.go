@@ -156,6 +156,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 
 	"tokens.title":       "MCP and API access",
 	"tokens.intro":       "With a token, programs and agents act in your name. It opens your whole account: give it only to programs that you trust.",
+	"tokens.use":         "Agents connect to {1} and send the token in the header “Authorization: Bearer …”.",
 	"tokens.create":      "New token",
 	"tokens.submit":      "Create the token",
 	"tokens.again":       "To create a token, your sign-in must be less than ten minutes old.",
@@ -284,7 +285,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"problem.passkey_name":       "Please give the passkey a name of at most 60 characters.",
 	"problem.passkeys_too_many":  "More than 20 passkeys are not possible.",
 	"problem.last_way_in":        "This is your last way in. First choose a password or add another passkey.",
-	"problem.origin_unknown":     "Passkeys do not work under this address.",
+	"problem.origin_unknown":     "Passkeys do not work under this address: they need https and a name. On your own machine, use localhost instead of 127.0.0.1.",
 	"problem.bad_token_name":     "Please give it a name of at most 60 characters.",
 	"problem.too_many_tokens":    "More than {1} tokens are not possible. Please revoke one first.",
 	"problem.registrant_invalid": "Some details are not right. Please check the marked fields.",

@@ -52,7 +52,7 @@ func (h *Handler) tell(v *page.Visit, err error) error {
 }
 
 func (h *Handler) beginPasskeySignIn(v *page.Visit, _ []byte) (any, error) {
-	ceremony, options, err := h.customers.BeginPasskeySignIn(v.R.Context(), v.Origin())
+	ceremony, options, err := h.customers.BeginPasskeySignIn(v.R.Context(), v.Actor(), v.Origin())
 	if err != nil {
 		return nil, h.tell(v, err)
 	}
@@ -68,8 +68,9 @@ func (h *Handler) finishPasskeySignIn(v *page.Visit, body []byte) (any, error) {
 	if err != nil {
 		return nil, h.tell(v, err)
 	}
-	v.KeepDevice(signedIn.Device)
-	v.KeepSession(signedIn.Secret)
+	if err := h.handOver(v, signedIn); err != nil {
+		return nil, err
+	}
 	return done{orHome(next(a.Next))}, nil
 }
 

@@ -62,7 +62,7 @@ type factors interface {
 }
 
 type passkeys interface {
-	BeginPasskeySignIn(ctx context.Context, origin string) (ceremony string, options []byte, err error)
+	BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error)
 	FinishPasskeySignIn(ctx context.Context, actor registrar.Actor, origin, ceremony string, response []byte, agent string) (customer.SignedIn, error)
 	FinishPasskeySignInAgain(ctx context.Context, actor registrar.Actor, origin, secret, ceremony string, response []byte) (customer.SignedIn, error)
 	BeginAddPasskey(ctx context.Context, actor registrar.Actor, origin string) (ceremony string, options []byte, err error)
@@ -75,6 +75,8 @@ type passkeys interface {
 type Access interface {
 	Create(ctx context.Context, actor registrar.Actor, name string) (access.Token, string, error)
 	List(ctx context.Context, actor registrar.Actor) ([]access.Token, error)
+	// Latest has the revoked ones, too.
+	Latest(ctx context.Context, actor registrar.Actor) ([]access.Token, error)
 	Revoke(ctx context.Context, actor registrar.Actor, id string) error
 }
 

@@ -134,6 +134,9 @@ func registrantForm(language string, r customer.Registrant) form {
 }
 
 func (h *Handler) showRegistrant(v *page.Visit) error {
+	if !v.Recent() {
+		return v.SignInFirst(page.SignInAgainPath)
+	}
 	registrant, known, err := h.customers.Registrant(v.R.Context(), v.Actor())
 	if err != nil {
 		return err

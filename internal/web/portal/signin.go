@@ -55,25 +55,34 @@ func (h *Handler) signIn(v *page.Visit) error {
 		return h.again(v, "sign_in.title", "", signInForm(to), err)
 	}
 	if signedIn.NeedsCode {
-		v.KeepDevice(signedIn.Device)
-		v.KeepPending(signedIn.Secret)
-		return v.SeeOther(withNext(codePath, to))
+		return h.letIn(v, signedIn, withNext(codePath, to))
 	}
 	return h.letIn(v, signedIn, orHome(to))
 }
 
-// letIn hands the new session to the browser. The one that it held before is
-// ended, because nobody could sign it out any more.
+// letIn hands the new session to the browser and leads on.
 func (h *Handler) letIn(v *page.Visit, signedIn customer.SignedIn, to string) error {
-	if v.SignedIn && v.Visitor.Session.ID != signedIn.Visitor.Session.ID {
-		if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil &&
-			registrar.KindOf(err) != registrar.KindUnauthenticated {
+	if err := h.handOver(v, signedIn); err != nil {
+		return err
+	}
+	return v.SeeOther(to)
+}
+
+// handOver gives the browser a new session, also one that waits for a code. The
+// one that it held before is ended, because nobody could sign it out any more.
+func (h *Handler) handOver(v *page.Visit, signedIn customer.SignedIn) error {
+	if v.SignedIn {
+		if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil {
 			return err
 		}
 	}
 	v.KeepDevice(signedIn.Device)
-	v.KeepSession(signedIn.Secret)
-	return v.SeeOther(to)
+	if signedIn.NeedsCode {
+		v.KeepPending(signedIn.Secret)
+	} else {
+		v.KeepSession(signedIn.Secret)
+	}
+	return nil
 }
 
 // The second factor.
@@ -157,8 +166,7 @@ func (h *Handler) signInAgain(v *page.Visit) error {
 
 // signOut also takes a cookie that opens nothing any more.
 func (h *Handler) signOut(v *page.Visit) error {
-	err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret())
-	if err != nil && registrar.KindOf(err) != registrar.KindUnauthenticated {
+	if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil {
 		return err
 	}
 	v.ForgetSession()

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -99,6 +101,43 @@ func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 			if german["note."+match[1]] == "" {
 				t.Errorf("%s leaves the note %s, which has no text", file, match[1])
 			}
+		}
+	}
+}
+
+// What the audit can hold is said in words, not by its code.
+func TestEveryDeedHasAText(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../registrar/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	action, found := regexp.MustCompile(`registrar\.Action += "([a-z_]+)"`), 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range action.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if german["action."+match[1]] == "" {
+				t.Errorf("there is no text for %s", match[1])
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d actions were found", found)
+	}
+	for _, kind := range []registrar.ActorKind{
+		registrar.ActorPerson, registrar.ActorToken, registrar.ActorApplication, registrar.ActorOperator, registrar.ActorSystem,
+	} {
+		if german["who."+string(kind)] == "" {
+			t.Errorf("there is no text for %s", kind)
+		}
+	}
+	for _, status := range holding.Statuses() {
+		if german["domain."+string(status)] == "" {
+			t.Errorf("there is no text for %s", status)
 		}
 	}
 }

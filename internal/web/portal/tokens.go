@@ -9,12 +9,14 @@ import (
 )
 
 type tokensView struct {
-	Tokens  []access.Token
-	Most    int
-	Recent  bool
-	Again   string
-	Problem string
-	Name    page.Field
+	Tokens []access.Token
+	Most   int
+	// Endpoint is where agents connect.
+	Endpoint string
+	Recent   bool
+	Again    string
+	Problem  string
+	Name     page.Field
 	// Made and Secret are set on the one answer that shows a token.
 	Made   access.Token
 	Secret string
@@ -35,6 +37,7 @@ func (h *Handler) showTokens(v *page.Visit, status int, view tokensView) error {
 		return err
 	}
 	view.Tokens, view.Most, view.Recent = tokens, access.MaxActive, v.Recent()
+	view.Endpoint = h.frame.Address("/api/mcp")
 	view.Again = withNext(page.SignInAgainPath, tokensPath)
 	return h.views.Render(v, page.View{Name: "tokens", Status: status, Title: "tokens.title", Section: tokensPath, Data: view})
 }

@@ -1,0 +1,74 @@
+// Package dump shows what a thief of the database would see.
+package dump
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// All is every row of every table as text.
+func All(t testing.TB, place store.Options) string {
+	t.Helper()
+	driver, address := "pgx", place.URL
+	tables := "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+	if place.URL == "" {
+		driver, address = "sqlite", "file:"+filepath.Join(place.Data, "dotkontor.db")+"?mode=ro"
+		tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+	}
+	pool, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pool.Close() }() // only read
+	var text strings.Builder
+	for _, table := range rows(t, pool, tables) {
+		for _, row := range rows(t, pool, `SELECT * FROM "`+table+`"`) {
+			fmt.Fprintln(&text, table, row)
+		}
+	}
+	if text.Len() == 0 {
+		t.Fatal("the database is empty, so nothing was looked at")
+	}
+	return text.String()
+}
+
+// rows returns each row as one line of text.
+func rows(t testing.TB, pool *sql.DB, query string) (lines []string) {
+	t.Helper()
+	found, err := pool.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	columns, err := found.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for found.Next() {
+		cells, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := found.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for i, cell := range cells {
+			if raw, ok := cell.([]byte); ok {
+				cells[i] = string(raw)
+			}
+		}
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintln(cells...), "\n"))
+	}
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
