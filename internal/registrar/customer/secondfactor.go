@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/base32"
 	"encoding/base64"
-	"errors"
 	"net/url"
 	"strings"
 	"time"
