@@ -237,7 +237,7 @@ func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
 		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
-		Extensions: append([]string{"*"}, stage.unsourced...), Connections: 8, Poll: sandboxPoll,
+		Extensions: append([]string{"*"}, stage.unsourced...), Connections: 4, Poll: sandboxPoll,
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
