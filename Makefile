@@ -49,9 +49,10 @@ generate: ## write internal/store/query anew from its queries and migrations (bu
 bench: ## run the benchmarks
 	go run ./test/bench
 
-soak: ## ten hostile minutes under full load, then 2,000 polite agents (see test/soak)
+soak: ## ten hostile minutes under full load, 2,000 polite agents (see test/soak), 200 kills over 500 paid lines (see test/kill)
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
+	go run ./test/kill/soak
 
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' $$(go list -f '{{.Dir}}' ./...) | sort -u | while IFS=: read -r file target; do \

@@ -19,8 +19,12 @@ if ! want_race; then
   note="NOTE: without a C compiler this run had NO race detector (the top of this output says how to get one)."
 fi
 
-# Without it, one test is skipped and named.
+# Without them, a test each is skipped and named.
 (need whois whois) || true
+perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true
+# EPP_XSD_DIR names a folder with the EPP schemas (epp.xsd and what it imports):
+# then every frame that the sandbox registry sends is held against them.
+[ -z "${EPP_XSD_DIR-}" ] || (need xmllint libxml2-utils) || true
 
 # A PostgreSQL for this run alone, unless somebody names another one. Without it,
 # the store's tests run on SQLite only, and say so.

@@ -35,8 +35,9 @@ type lookupParts struct {
 // lookups is the engine with the sources outside, the same for the service and
 // for the commands that ask once.
 type lookups struct {
-	engine *lookup.Engine
-	rdap   *rdap.Client
+	engine     *lookup.Engine
+	rdap       *rdap.Client
+	registries *registries
 }
 
 func newLookups(parts lookupParts) (*lookups, error) {
@@ -75,8 +76,17 @@ func newLookups(parts lookupParts) (*lookups, error) {
 	if err != nil {
 		return nil, err
 	}
+	registries, err := openRegistries(parts.cfg, parts.logger)
+	if err != nil {
+		return nil, err
+	}
+	var accounts lookup.Records // no account must be no source, and not a nil one
+	if registries.source != nil {
+		accounts = registries.source
+	}
 	engine, err := lookup.New(lookup.Config{
 		Catalogue:   parts.catalogue,
+		EPP:         accounts,
 		RDAP:        registryData,
 		WHOIS:       records,
 		DNS:         delegations,
@@ -94,7 +104,7 @@ func newLookups(parts lookupParts) (*lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lookups{engine: engine, rdap: registryData}, nil
+	return &lookups{engine: engine, rdap: registryData, registries: registries}, nil
 }
 
 // keepBootstrapFresh runs until ctx ends.
@@ -103,6 +113,7 @@ func (l *lookups) keepBootstrapFresh(ctx context.Context) { _ = l.rdap.Run(ctx) 
 func (l *lookups) close() {
 	l.engine.Close()
 	l.rdap.Close()
+	l.registries.close()
 }
 
 // newSourceMetrics measures the questions to sources outside.

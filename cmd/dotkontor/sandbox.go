@@ -39,7 +39,17 @@ type sandboxCommand struct {
 	Time         string        `help:"What time it is in the sandbox, like 2027-01-31 or 2027-01-31T12:00:00Z." placeholder:"TIME"`
 	Info         string        `help:"File that gets what the welcome text says, as JSON for scripts." placeholder:"FILE"`
 	WorldOnly    bool          `help:"Run the simulated world alone, and write a configuration file for 'dotkontor serve' that points at it."`
+
+	Start sandboxStart `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the same as no further word."`
+	Clock sandboxClock `cmd:"" help:"Look at the clock of the sandbox that runs on --data, or move it on."`
 }
+
+// sandboxStart is what 'dotkontor sandbox' does without a further word. It is a
+// command of its own because a command with others below it can't be run.
+type sandboxStart struct{}
+
+// Run starts the sandbox with the flags of the command above.
+func (sandboxStart) Run(sandbox *sandboxCommand, t *terminal) error { return sandbox.start(t) }
 
 // AfterApply refuses values that no world can have.
 func (c sandboxCommand) AfterApply() error {
@@ -86,8 +96,8 @@ func parseClock(text string) (func() time.Time, error) {
 	return nil, fmt.Errorf("--time %q is not a time like 2027-01-31 or 2027-01-31T12:00:00Z", text)
 }
 
-// Run starts the world, and the product in front of it.
-func (c sandboxCommand) Run(t *terminal) error {
+// start starts the world, and the product in front of it.
+func (c sandboxCommand) start(t *terminal) error {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("the data folder: %w", err)
 	}
@@ -109,6 +119,7 @@ func (c sandboxCommand) Run(t *terminal) error {
 	world, err := registry.Start(registry.Options{
 		Zones:   zones(list),
 		Held:    demo.held(),
+		Data:    c.Data,
 		Latency: c.WorldLatency,
 		Chaos:   c.Chaos,
 		Seed:    c.Seed,
@@ -121,7 +132,7 @@ func (c sandboxCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	stage := stage{world: world, mailbox: mailbox, demo: demo, now: now}
+	stage := stage{world: world, mailbox: mailbox, demo: demo, now: world.Now, unsourced: unsourced(list)}
 	cfg, err := c.configuration(stage)
 	switch {
 	case err != nil:
@@ -138,7 +149,23 @@ type stage struct {
 	world   *registry.Registry
 	mailbox *inbox.Inbox
 	demo    demo
-	now     func() time.Time
+	// now is the world's clock, which can be moved on. A product in another
+	// process has the time of its machine instead.
+	now func() time.Time
+	// unsourced are extensions that the registry account leaves out.
+	unsourced []string
+}
+
+// unsourced are the extensions without a public source, as an account leaves them
+// out.
+func unsourced(list *catalog.Catalog) []string {
+	var all []string
+	for _, ext := range list.All() {
+		if ext.RDAP == "" && ext.WHOIS == "" {
+			all = append(all, "!"+ext.TLD)
+		}
+	}
+	return all
 }
 
 // zones tells the world which extensions exist: those of the list in force, and
@@ -154,7 +181,9 @@ func zones(list *catalog.Catalog) []registry.Zone {
 	}
 	all := make([]registry.Zone, 0, len(extensions))
 	for _, ext := range extensions {
-		all = append(all, registry.Zone{TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular})
+		all = append(all, registry.Zone{
+			TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular, MinYears: ext.MinYears, MaxYears: ext.MaxYears,
+		})
 	}
 	return all
 }
@@ -178,11 +207,44 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
+	if err := c.connect(&cfg, stage); err != nil {
+		return cfg, err
+	}
 	// The simulated world has no applications' documents, and the sandbox asks no other.
 	cfg.OAuth.ClientDocuments = "off"
 	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err
+}
+
+// sandboxPoll is how often the simulated registry's messages are fetched: nobody
+// wants to wait for a minute while trying something out.
+const sandboxPoll = config.Duration(time.Second)
+
+// connect tells how the simulated registry is reached, which presents all
+// extensions as a wholesale gateway does. Extensions of which the price list knows
+// no public source are left out, so that they can be tried as what they are.
+func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
+	world := stage.world
+	if world.EPPCAFile() == "" {
+		return nil // a world that keeps nothing, whose registry nobody can verify
+	}
+	account, found := world.Account(registry.ProductAccount)
+	ca, err := filepath.Abs(world.EPPCAFile())
+	if err != nil || !found {
+		return errors.Join(errors.New("the simulated registry has no account for the product"), err)
+	}
+	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
+	cfg.EPP = []config.EPP{{
+		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
+		Extensions: append([]string{"*"}, stage.unsourced...), Connections: 4, Poll: sandboxPoll,
+		Policy: []config.EPPPolicy{
+			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
+			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
+			{Extensions: []string{".de"}, Contacts: []string{"registrant"}, Nameservers: "attributes", Transfer: "at_once"},
+		},
+	}}
+	return nil
 }
 
 func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) error {
@@ -271,7 +333,7 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 	}
 	here := "http://" + info.Listen
 	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
-		info.Registry.WHOIS, info.Registry.DNS, info.Demo.Email, info.Demo.Password, info.Demo.Token,
-		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Config, info.BaseURL)
+		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Demo.Email, info.Demo.Password, info.Demo.Token,
+		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
 	return err
 }

@@ -37,19 +37,25 @@ type registryInfo struct {
 	RDAP  string `json:"rdap"`
 	WHOIS string `json:"whois"`
 	DNS   string `json:"dns"`
+	// EPP is for registrars, over TLS; EPPCA is the file with the certificate that
+	// vouches for it. The product's account stands in the configuration file.
+	EPP   string `json:"epp"`
+	EPPCA string `json:"epp_ca"`
 }
 
 func newSandboxInfo(baseURL, listen, configPath string, stage stage) sandboxInfo {
 	world, demo := stage.world, stage.demo
 	return sandboxInfo{
-		BaseURL:  baseURL,
-		Listen:   listen,
-		Config:   configPath,
-		MCPURL:   baseURL + "/api/mcp",
-		Portal:   baseURL + "/portal",
-		Inbox:    stage.mailbox.Page(),
-		Demo:     demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
-		Registry: registryInfo{RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS()},
+		BaseURL: baseURL,
+		Listen:  listen,
+		Config:  configPath,
+		MCPURL:  baseURL + "/api/mcp",
+		Portal:  baseURL + "/portal",
+		Inbox:   stage.mailbox.Page(),
+		Demo:    demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
+		Registry: registryInfo{
+			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
+		},
 	}
 }
 
@@ -78,6 +84,7 @@ const welcomeText = `dotkontor sandbox
   RDAP                   %s
   WHOIS                  %s
   DNS                    %s
+  EPP                    %s
 
 Kundin zum Ausprobieren / a customer to try it as:
 
@@ -92,7 +99,7 @@ Zum Ausprobieren / try:
   whois -h %s -p %s google.com
   curl -s -H 'Authorization: Bearer %s' -H 'Accept: application/json, text/event-stream' \
     --json '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}' %s
-  dotkontor customers list --config %s
+  dotkontor domains register mein-erster-name.de --customer %s --manual-payment R-1 --wait --config %s
 
 Beenden / stop: Ctrl-C
 

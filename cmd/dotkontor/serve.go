@@ -130,6 +130,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.people = people
+	if err := p.provision(look.registries, now); err != nil {
+		return nil, p.abandon(err)
+	}
 	tokens, err := newAgentTokens(people.access, p.metrics)
 	if err != nil {
 		return nil, p.abandon(err)
@@ -193,6 +196,23 @@ func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*acco
 		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
 	}
 	return people, people.post.count(p.metrics)
+}
+
+// provision carries out paid lines for as long as the product runs.
+func (p *product) provision(registries *registries, now func() time.Time) error {
+	node, err := takeNodeName(p.cfg.Data)
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, node.release)
+	lines, err := newProvisioning(provisionParts{
+		cfg: p.cfg, people: p.people, registries: registries, node: node.name, now: now, logger: p.logger, metrics: p.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	p.background = append(p.background, lines.Run)
+	return nil
 }
 
 // abandon closes what is open already, and returns why.

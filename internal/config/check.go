@@ -60,6 +60,8 @@ func (c *Config) Check() error {
 	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
+	c.Registration.check(k)
+	c.checkEPP(k)
 	k.oneOf("oauth.client_documents", c.OAuth.ClientDocuments, "auto", "on", "off")
 	k.duration("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)

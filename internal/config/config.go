@@ -44,6 +44,10 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+
+	Registration Registration `toml:"registration"`
+	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
+	EPP []EPP `toml:"epp"`
 }
 
 // OAuth is how applications are connected.
@@ -357,5 +361,7 @@ func Default() Config {
 		},
 		Mail:  Mail{TLS: "starttls"},
 		OAuth: OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+
+		Registration: Registration{AtOnce: 16},
 	}
 }

@@ -26,6 +26,9 @@
 // databases in turns. And a thousand people sign in at the same moment, while
 // somebody looks names up at a steady rate.
 //
+// The simulated registry is asked over one EPP connection, and five hundred paid
+// lines become registered domains on SQLite.
+//
 // The product is the real binary against the sandbox's world, with limits,
 // metrics and log switched on, and the run fails if they turn out not to have
 // seen every request. All traffic stays on 127.0.0.1.
@@ -155,6 +158,8 @@ var sections = []section{
 	{"bearer", benchBearer},
 	{"refresh", benchRefresh},
 	{"signin", benchSignIn},
+	{"epp", benchEPP},
+	{"provision", benchProvision},
 	{"scale", benchScale},
 }
 

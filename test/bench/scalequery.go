@@ -43,12 +43,13 @@ var fixedParameters = map[string]any{
 
 // mayMiss are the queries that look for what no row here is: every account is in
 // good standing, nobody is in the middle of signing in, everybody has one of each
-// thing, every application is connected, no token was used before, and every deed
-// is somebody's. Their time is that of looking.
+// thing, every application is connected, no token was used before, every deed is
+// somebody's, and no domain is pending. Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
+	"ActivateDomain", "DropDomain", "HurryLines",
 }
 
 // readStatements reads the generated package's source: the texts there are

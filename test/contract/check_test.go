@@ -29,7 +29,7 @@ func TestACheckSaysWhetherTheNameIsFreeAndWhatItCosts(t *testing.T) {
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
 			{"free, without a decimal of its own", secret + "-frei.at", fields{
-				"tld": `".at"`, "available": "true", "registerEur": "12.90", "transferEur": "0.00", "source": `"whois"`,
+				"tld": `".at"`, "available": "true", "registerEur": "12.90", "transferEur": "0.00", "source": `"epp"`,
 			}},
 			{"taken", "google.de", fields{
 				"domain": `"google.de"`, "tld": `".de"`, "available": "false", "reason": `"registered"`,
@@ -124,7 +124,7 @@ func TestWhatCannotBeRegisteredIsNeverCalledFree(t *testing.T) {
 		for domain, available := range map[string]string{
 			"nic.dev":       "false", // withheld by ICANN's rules; RDAP has no record of it
 			"whois.shop":    "false",
-			"d.dev":         "null", // one letter: only the registry could tell
+			"d.dev":         "false", // one letter: only the registry can tell
 			"reserved.shop": "false",
 			"reserviert.de": "false",
 			// Registered without nameservers, so to the DNS they look free.

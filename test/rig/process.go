@@ -23,15 +23,15 @@ const (
 	clockTicks = 100
 )
 
-// Build makes the binary as "make build" does.
-func Build(ctx context.Context, path string, errOut io.Writer) error {
+// Build makes the binary as "make build" does, with flags beside.
+func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
 	if _, err := Sources(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", path,
-		"github.com/dotkontor/dotkontor/cmd/dotkontor")
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", path}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/dotkontor/dotkontor/cmd/dotkontor")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = errOut
 	if err := cmd.Run(); err != nil {
@@ -103,6 +103,14 @@ func (p *Process) Stop() error {
 		return nil
 	}
 	return err
+}
+
+// Kill ends the child as a power cut would: it gets no chance to do anything.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return p.Stop()
 }
 
 // ReadyLine reads until a line that begins with the word ready, and returns what

@@ -25,11 +25,7 @@ func world(t *testing.T) *registry.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var zones []registry.Zone
-	for _, ext := range list.All() {
-		zones = append(zones, registry.Zone{TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular})
-	}
-	w, err := registry.Start(registry.Options{Zones: zones})
+	w, err := registry.Start(registry.Options{Zones: zones(list)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +35,16 @@ func world(t *testing.T) *registry.Registry {
 		}
 	})
 	return w
+}
+
+func zones(list *catalog.Catalog) []registry.Zone {
+	var all []registry.Zone
+	for _, ext := range list.All() {
+		all = append(all, registry.Zone{
+			TLD: ext.TLD, RDAP: ext.RDAP, WHOIS: ext.WHOIS, Popular: ext.Popular, MinYears: ext.MinYears, MaxYears: ext.MaxYears,
+		})
+	}
+	return all
 }
 
 // openrdap runs the OpenRDAP command line client.

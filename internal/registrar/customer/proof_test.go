@@ -246,7 +246,7 @@ func TestAnIPv6NetworkIsOneNeighbour(t *testing.T) {
 
 func TestASealedSecretIsBoundToItsAccount(t *testing.T) {
 	t.Parallel()
-	seal, err := newSeal([32]byte{7})
+	seal, err := registrar.NewSeal([32]byte{7})
 	if err != nil {
 		t.Fatal(err)
 	}

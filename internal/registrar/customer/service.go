@@ -2,7 +2,6 @@ package customer
 
 import (
 	"context"
-	"crypto/cipher"
 	"crypto/rand"
 	"encoding/base64"
 	"time"
@@ -15,7 +14,7 @@ import (
 type Service struct {
 	cfg     Config
 	hasher  *hasher
-	seal    cipher.AEAD
+	seal    *registrar.Seal
 	origins relyingParties
 	// failures are failed sign-ins on their way into the audit. They are written
 	// by Run, because a write that happens for known accounts only could be
@@ -32,7 +31,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal, err := newSeal(cfg.SealKey)
+	seal, err := registrar.NewSeal(cfg.SealKey)
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/duty"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -48,8 +48,8 @@ type Config struct {
 
 // Runner sends what is due.
 type Runner struct {
-	cfg   Config
-	awake chan struct{}
+	cfg  Config
+	loop *duty.Loop[Stored]
 }
 
 // New returns a Runner that does nothing until Run.
@@ -71,60 +71,26 @@ func New(cfg Config) (*Runner, error) {
 			*hook = func(registrar.LetterKind) {}
 		}
 	}
-	return &Runner{cfg: cfg, awake: make(chan struct{}, 1)}, nil
+	r := &Runner{cfg: cfg}
+	r.loop = &duty.Loop[Stored]{
+		Due: func(ctx context.Context, limit int) ([]Stored, error) {
+			return r.cfg.Store.DueLetters(ctx, r.cfg.Now(), limit)
+		},
+		Key: func(letter Stored) string { return letter.ID },
+		Do:  r.deliver,
+		Failed: func(ctx context.Context, err error) {
+			r.cfg.Logger.ErrorContext(ctx, "letters can't be read", "error", err.Error())
+		},
+		Every: poll, Batch: batch, AtOnce: atOnce,
+	}
+	return r, nil
 }
 
 // Wake says that a letter was stored. It never waits.
-func (r *Runner) Wake() {
-	select {
-	case r.awake <- struct{}{}:
-	default: // it will look anyway
-	}
-}
+func (r *Runner) Wake() { r.loop.Wake() }
 
 // Run sends letters until ctx ends, and lets those under way finish.
-func (r *Runner) Run(ctx context.Context) {
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
-	for {
-		for r.round(ctx) {
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.awake:
-		case <-ticker.C:
-		}
-	}
-}
-
-// round takes one batch and says whether more may be waiting.
-func (r *Runner) round(ctx context.Context) bool {
-	if ctx.Err() != nil {
-		return false
-	}
-	due, err := r.cfg.Store.DueLetters(ctx, r.cfg.Now(), batch)
-	if err != nil {
-		if ctx.Err() == nil {
-			r.cfg.Logger.ErrorContext(ctx, "letters can't be read", "error", err.Error())
-		}
-		return false
-	}
-	places := make(chan struct{}, atOnce)
-	var all sync.WaitGroup
-	for _, letter := range due {
-		places <- struct{}{}
-		if ctx.Err() != nil {
-			break
-		}
-		all.Go(func() {
-			defer func() { <-places }()
-			r.deliver(ctx, letter)
-		})
-	}
-	all.Wait()
-	return len(due) == batch && ctx.Err() == nil
-}
+func (r *Runner) Run(ctx context.Context) { r.loop.Run(ctx) }
 
 // deliver claims one letter, sends it, and settles what becomes of it.
 func (r *Runner) deliver(ctx context.Context, letter Stored) {
@@ -202,18 +168,7 @@ func (r *Runner) settle(ctx context.Context, letter Stored, lease time.Time, sen
 		log.ErrorContext(ctx, "a letter was given up")
 		return r.cfg.Store.RemoveLetter(ctx, letter.ID)
 	}
-	wait := pause(letter.Attempts)
+	wait := duty.Pause(letter.Attempts, firstPause, longPause)
 	log.WarnContext(ctx, "a letter was not sent", "again_in", wait.String())
 	return r.cfg.Store.PostponeLetter(ctx, letter.ID, lease, now.Add(wait))
-}
-
-// pause is how long to wait after so many attempts: 10 s, 20 s, 40 s … 1 h.
-func pause(attempts int) time.Duration {
-	wait := firstPause
-	for range attempts - 1 {
-		if wait *= 2; wait >= longPause {
-			return longPause
-		}
-	}
-	return wait
 }

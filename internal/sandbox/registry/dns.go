@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 const (
@@ -204,7 +206,7 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
 	asked := question.Question[0]
 	name := strings.ToLower(strings.TrimSuffix(asked.Name, "."))
 	if _, apex := r.world.zones["."+name]; apex || r.world.parent[name] || name == "" {
-		return fill(answer.SetReply(question), asked, zoneServers(name), "", soa(asked.Name, name)), behaved
+		return fill(answer.SetReply(question), asked, zoneData{servers: zoneServers(name)}, soa(asked.Name, name)), behaved
 	}
 	label, zone, found := r.world.split(name)
 	if !found {
@@ -221,30 +223,54 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
 	case declines:
 		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), manner
 	}
-	if r.world.standing(domain, zone) != taken {
+	what, rec := r.find(domain, zone)
+	if what != taken {
 		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), behaved
 	}
-	rec := r.world.record(domain+zone.TLD, taken, r.opts.Now())
-	address := fmt.Sprintf("192.0.2.%d", 1+hash(rec.name)%254) // TEST-NET-1, RFC 5737
-	servers := rec.nameservers
+	data := zoneData{servers: rec.nameservers, keys: rec.keys}
 	if domain != label {
-		servers = nil // a host is not delegated any further
+		// A host is not delegated any further, but it may have glue.
+		data = zoneData{addresses: r.ledger.Glue(name)}
 	}
-	return fill(answer.SetReply(question), asked, servers, address, soa(rec.name+".", rec.name)), behaved
+	if len(data.addresses) == 0 {
+		data.addresses = []string{fmt.Sprintf("192.0.2.%d", 1+hash(rec.name)%254)} // TEST-NET-1, RFC 5737
+	}
+	return fill(answer.SetReply(question), asked, data, soa(rec.name+".", rec.name)), behaved
+}
+
+// zoneData is what the DNS knows of a name.
+type zoneData struct {
+	servers   []string
+	addresses []string
+	keys      []ledger.DS
 }
 
 // fill puts what was asked for into the answer, or the SOA into the authority
 // section if the name has nothing of that type.
-func fill(answer *dns.Msg, asked dns.Question, servers []string, address string, authority *dns.SOA) *dns.Msg {
+func fill(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
 	header := dns.RR_Header{Name: asked.Name, Rrtype: asked.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
 	switch asked.Qtype {
 	case dns.TypeNS:
-		for _, host := range servers {
+		for _, host := range data.servers {
 			answer.Answer = append(answer.Answer, &dns.NS{Hdr: header, Ns: host + "."})
 		}
 	case dns.TypeA:
-		if address != "" {
-			answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: net.ParseIP(address)})
+		for _, address := range data.addresses {
+			if ip := net.ParseIP(address); ip.To4() != nil {
+				answer.Answer = append(answer.Answer, &dns.A{Hdr: header, A: ip})
+			}
+		}
+	case dns.TypeAAAA:
+		for _, address := range data.addresses {
+			if ip := net.ParseIP(address); ip.To4() == nil {
+				answer.Answer = append(answer.Answer, &dns.AAAA{Hdr: header, AAAA: ip})
+			}
+		}
+	case dns.TypeDS:
+		for _, key := range data.keys {
+			answer.Answer = append(answer.Answer, &dns.DS{
+				Hdr: header, KeyTag: key.KeyTag, Algorithm: key.Algorithm, DigestType: key.DigestType, Digest: key.Digest,
+			})
 		}
 	case dns.TypeSOA:
 		if strings.EqualFold(authority.Hdr.Name, asked.Name) {

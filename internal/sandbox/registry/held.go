@@ -6,15 +6,19 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 // Held is a name that stands in the registry by name and not by rule, such as
-// one that a customer of the product holds.
+// one that a customer of the product holds. It is the first entry in the ledger
+// of its name: what commands and the clock make of it later is kept.
 type Held struct {
 	Name string // A-labels, lower case
 	// Registrar is its registrar's name; one of the world's own has its usual data.
 	Registrar string
-	// Statuses are EPP's, such as clientTransferProhibited; none means ok.
+	// Statuses are EPP's, such as clientTransferProhibited; none means ok. A
+	// period that they name, such as redemptionPeriod, goes on by the clock.
 	Statuses                  []string
 	Created, Changed, Expires time.Time
 	// Nameservers are what it is delegated to. Without any it is registered, but
@@ -22,45 +26,90 @@ type Held struct {
 	Nameservers []string
 }
 
-// hold puts a name into the table.
-func (w *world) hold(held Held) error {
+// seedTRID stands for the command by which a held name came to be as it is.
+const seedTRID = "SIM-before-the-start"
+
+// seed makes the ledger's entry of a held name.
+func (w *world) seed(held Held, now time.Time) (*ledger.Domain, error) {
 	label, zone, found := w.split(held.Name)
 	switch {
-	case !found || strings.Contains(label, ".") || !wellFormed(held.Name) || mannerOf(label) != behaved:
-		return fmt.Errorf("the name %q can't be held here", held.Name)
+	case !found || strings.Contains(label, ".") || !ledger.WellFormed(held.Name) || mannerOf(label) != behaved:
+		return nil, fmt.Errorf("the name %q can't be held here", held.Name)
 	case w.standing(label, zone) != free:
-		return fmt.Errorf("the name %q stands in the table already", held.Name)
+		return nil, fmt.Errorf("the name %q stands in the table already", held.Name)
 	case held.Created.IsZero() || held.Expires.IsZero():
-		return fmt.Errorf("the name %q needs dates", held.Name)
+		return nil, fmt.Errorf("the name %q needs dates", held.Name)
 	}
-	w.held[held.Name] = held
-	return nil
+	domain := &ledger.Domain{
+		Name: held.Name, ROID: handleOf(held.Name), Created: held.Created.UTC(), Updated: held.Changed.UTC(), Expires: held.Expires.UTC(),
+		Auth: authOf(label),
+	}
+	if held.Changed.IsZero() {
+		domain.Updated = time.Time{}
+	}
+	domain.Sponsor, domain.Agent = sponsorOf(held.Registrar)
+	domain.Creator = domain.Sponsor
+	for _, host := range held.Nameservers {
+		domain.Nameservers = append(domain.Nameservers, ledger.Nameserver{Host: host})
+	}
+	if domain.Sponsor == ledger.TransitSponsor {
+		domain.Phase, domain.PhaseUntil = ledger.Transit, now.AddDate(0, 0, 30)
+	}
+	for _, status := range held.Statuses {
+		begin(domain, status, now)
+	}
+	return domain, nil
 }
 
-// record is what the registry holds of a taken name.
-func (w *world) record(name string, what standing, now time.Time) record {
-	rec := recordOf(name, what, now)
-	held, listed := w.held[name]
-	if !listed {
-		return rec
+// begin puts a domain into a status as if it had come to it by itself, with
+// dates that fit the others as far as they can.
+func begin(domain *ledger.Domain, status string, now time.Time) {
+	recently := func(at time.Time, days int) time.Time {
+		if at.After(now) || at.AddDate(0, 0, days).Before(now) {
+			return now
+		}
+		return at
 	}
-	rec.agent = agent{held.Registrar, "9999", "https://registrar.sandbox.example", "abuse@registrar.sandbox.example"}
-	if known := slices.IndexFunc(agents[:], func(a agent) bool { return a.name == held.Registrar }); known >= 0 {
-		rec.agent = agents[known]
+	switch status {
+	case "ok", "inactive": // they follow from the others
+	case "redemptionPeriod":
+		domain.Deleted = recently(domain.Expires.AddDate(0, 0, 45), 30)
+		domain.Phase, domain.PhaseUntil = ledger.Redemption, domain.Deleted.AddDate(0, 0, 30)
+		domain.Asked.Server = seedTRID
+	case "pendingDelete":
+		if domain.Phase == ledger.Active {
+			domain.Phase, domain.PhaseUntil = ledger.PendingDelete, now.AddDate(0, 0, 5)
+			domain.Asked.Server = seedTRID
+		}
+	case "autoRenewPeriod":
+		domain.AutoRenewed = recently(domain.Expires.AddDate(-1, 0, 0), 45)
+	case "pendingTransfer":
+		requester := ProductAccount
+		if domain.Sponsor == ProductAccount {
+			requester = otherAccount
+		}
+		domain.Transfer = &ledger.Transfer{
+			Name: domain.Name, Status: ledger.StatusPending, Requester: requester, Requested: now,
+			Actor: domain.Sponsor, Decided: now.AddDate(0, 0, 5), Expires: domain.Expires.AddDate(1, 0, 0),
+		}
+	default:
+		domain.Locks = append(domain.Locks, status)
 	}
-	rec.created, rec.changed, rec.expires = held.Created.UTC(), held.Changed.UTC(), held.Expires.UTC()
-	if held.Changed.IsZero() {
-		rec.changed = rec.created
+}
+
+// sponsorOf finds the account of a registrar's name. One without an account is
+// told apart by its name only.
+func sponsorOf(registrar string) (account, name string) {
+	if registrar == ledger.TransitName {
+		return ledger.TransitSponsor, registrar
 	}
-	rec.statuses = nil
-	for _, epp := range held.Statuses {
-		rec.statuses = append(rec.statuses, status{epp, rdapStatus(epp)})
+	if registrar == productName {
+		return ProductAccount, ""
 	}
-	if len(rec.statuses) == 0 {
-		rec.statuses = []status{{"ok", "active"}}
+	if known := slices.IndexFunc(agents[:], func(a agent) bool { return a.name == registrar }); known >= 0 {
+		return agents[known].account, ""
 	}
-	rec.nameservers, rec.signed = held.Nameservers, false
-	return rec
+	return "elsewhere", registrar
 }
 
 // rdapStatus spells an EPP status as RDAP does (RFC 8056): words instead of

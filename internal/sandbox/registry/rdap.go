@@ -50,9 +50,9 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
 		a.manner = manner
 		return a
 	}
-	switch what := r.world.standing(label, zone); what {
+	switch what, rec := r.find(label, zone); what {
 	case taken, undelegated:
-		return rdapJSON(http.StatusOK, domainObject(r.world.record(name, what, r.opts.Now())))
+		return rdapJSON(http.StatusOK, domainObject(rec))
 	case openlyReserved:
 		return rdapError(http.StatusNotFound, "Not found",
 			"This name is reserved by the registry and can't be registered.")

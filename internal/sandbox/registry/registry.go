@@ -11,6 +11,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/epp"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 const (
@@ -34,18 +37,37 @@ type Zone struct {
 	RDAP    string // base URL such as "https://rdap.verisign.com/com/v1/", or ""
 	WHOIS   string // host or host:port, or ""
 	Popular bool
+	// MinYears and MaxYears bound the term of a registration; 0 means 1 and 10.
+	MinYears, MaxYears int
 }
 
 // Options say what the world consists of and how it behaves. The zero values
 // of all fields but Zones make a quiet world on the real clock.
 type Options struct {
-	Zones   []Zone
-	Held    []Held           // names beside those of the table in doc.go
-	Latency time.Duration    // added to every answer
-	Chaos   float64          // share 0..1 of slow, broken, throttled and dropped answers
-	Seed    uint64           // of the chaos; 0 means random
-	Now     func() time.Time // the world's clock; nil = time.Now
-	Logger  *slog.Logger
+	Zones []Zone
+	Held  []Held // names beside those of the table in doc.go
+	Data  string // folder for what must outlive the process; empty keeps nothing
+	// Accounts are the registrars; nil means DefaultAccounts.
+	Accounts []Account
+	// EPPListen is the address of the EPP server; empty means a free port of
+	// 127.0.0.1.
+	EPPListen string
+	// Sessions is how many EPP sessions an account may have; 0 means 30.
+	Sessions int
+	// Greeting is how late the greeting of an EPP connection is.
+	Greeting time.Duration
+	// PendingFor is how long the create of a pending-… name takes; 0 means 5 s.
+	PendingFor time.Duration
+	// Sync makes every EPP command wait for the disk, not for the system only.
+	Sync    bool
+	Latency time.Duration // added to every answer
+	Chaos   float64       // share 0..1 of slow, broken, throttled and dropped answers
+	Seed    uint64        // of the chaos; 0 means random
+	// Now is the world's clock before it is advanced; nil = time.Now.
+	Now    func() time.Time
+	Logger *slog.Logger
+	// Tap sees every frame that the EPP server sends; for tests.
+	Tap func(frame []byte)
 }
 
 // pace holds the waits that tests shorten.
@@ -62,6 +84,11 @@ type Registry struct {
 	crowd *crowd
 	hosts map[string]string
 	dns   string
+
+	ledger   *ledger.Ledger
+	epp      string
+	identity epp.Identity
+	control  Control
 }
 
 // Start brings the world up. When it returns, every listener accepts.
@@ -89,23 +116,21 @@ func start(opts Options, pace pace) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox registry: %w", err)
 	}
-	for _, held := range opts.Held {
-		if err := world.hold(held); err != nil {
-			return nil, fmt.Errorf("sandbox registry: %w", err)
-		}
-	}
 	r := &Registry{opts: opts, pace: pace, world: world, crowd: newCrowd(), hosts: map[string]string{}}
+	if err := r.openLedger(); err != nil {
+		return nil, fmt.Errorf("sandbox registry: %w", err)
+	}
 	if err := r.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox registry: %w", err), r.Close())
 	}
 	// The seed is told so that a run whose chaos found something can be repeated.
 	opts.Logger.Info("sandbox registry is up", "hosts", len(r.hosts), "zones", len(opts.Zones),
-		"dns", r.dns, "chaos", opts.Chaos, "seed", opts.Seed)
+		"dns", r.dns, "epp", r.epp, "chaos", opts.Chaos, "seed", opts.Seed)
 	return r, nil
 }
 
-// open starts one server for every distinct host of the zones, IANA's and the
-// resolver.
+// open starts one server for every distinct host of the zones, IANA's, the
+// resolver, the registrars' entrance and the clock's.
 func (r *Registry) open() error {
 	everything := zoneSet{}
 	rdap := map[string]rdapBases{frontDeskRDAP: {"/": everything}}
@@ -146,14 +171,20 @@ func (r *Registry) open() error {
 			return err
 		}
 	}
-	bootstrap, err := newBootstrap(r.opts.Zones, r.opts.Now())
+	bootstrap, err := newBootstrap(r.opts.Zones, r.Now())
 	if err != nil {
 		return err
 	}
 	if err := r.openHTTP(ianaHost, bootstrap.answer); err != nil {
 		return err
 	}
-	return r.openDNS()
+	if err := r.openDNS(); err != nil {
+		return err
+	}
+	if err := r.openEPP(); err != nil {
+		return err
+	}
+	return r.openControl()
 }
 
 // Hosts says where each host of the world is really reached: "host:port" as
@@ -179,10 +210,12 @@ func (r *Registry) BootstrapURL() string { return "https://data.iana.org" + boot
 func (r *Registry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	if err := r.crowd.close(ctx); err != nil {
-		return fmt.Errorf("sandbox registry: not everything had ended %v after closing: %w", closeWithin, err)
+	r.closeControl()
+	err := r.crowd.close(ctx)
+	if err != nil {
+		err = fmt.Errorf("sandbox registry: not everything had ended %v after closing: %w", closeWithin, err)
 	}
-	return nil
+	return errors.Join(err, r.ledger.Close())
 }
 
 // diceFor makes the chaos of one host, independent of how the other hosts'

@@ -135,11 +135,11 @@ func (s *whoisServer) decide(question string) (string, manner) {
 	default:
 		return "", manner
 	}
-	now := s.opts.Now()
-	what := s.world.standing(label, zone)
+	now := s.Now()
+	what, rec := s.find(label, zone)
 	switch what {
 	case taken, undelegated:
-		return s.style.render(s.style.taken, s.world.record(name, what, now), now), behaved
+		return s.style.render(s.style.taken, rec, now), behaved
 	case reserved, openlyReserved:
 		return s.style.render(s.style.reserved, record{name: name}, now), behaved
 	case premium:

@@ -49,4 +49,7 @@ const (
 	// a price of their own.
 	premiumLabels = `gold crypto casino hotel24`
 	premiumPrefix = `premium-`
+
+	// movablePrefix begins labels that another registrar holds and lets go of.
+	movablePrefix = `transfer-`
 )

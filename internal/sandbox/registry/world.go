@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 // standing is what the registry holds of a name.
@@ -54,7 +56,6 @@ type world struct {
 	every  map[string]standing // labels that stand so under every zone
 	known  map[string]bool     // labels that are taken under popular zones
 	icann  map[string]bool     // labels that are reserved in generic zones
-	held   map[string]Held     // names that stand by name
 }
 
 func newWorld(zones []Zone) (*world, error) {
@@ -64,11 +65,10 @@ func newWorld(zones []Zone) (*world, error) {
 		every:  map[string]standing{},
 		known:  map[string]bool{},
 		icann:  map[string]bool{},
-		held:   map[string]Held{},
 	}
 	for _, zone := range zones {
 		name, dotted := strings.CutPrefix(zone.TLD, ".")
-		if !dotted || !wellFormed(name) {
+		if !dotted || !ledger.WellFormed(name) {
 			return nil, fmt.Errorf("zone %q is not written as lower case A-labels with a leading dot", zone.TLD)
 		}
 		if _, twice := w.zones[zone.TLD]; twice {
@@ -109,26 +109,7 @@ func normalise(text string) (name string, ok bool) {
 		}
 		break
 	}
-	return name, wellFormed(name)
-}
-
-// wellFormed says whether a name consists of letter-digit-hyphen labels.
-func wellFormed(name string) bool {
-	if len(name) > 253 {
-		return false
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-		for i := range len(label) {
-			c := label[i]
-			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
-				return false
-			}
-		}
-	}
-	return true
+	return name, ledger.WellFormed(name)
 }
 
 // split finds the zone that a name belongs to: the longest one below which it
@@ -154,12 +135,6 @@ func (w *world) standing(label string, zone Zone) standing {
 	if _, apex := w.zones["."+label+zone.TLD]; apex {
 		return taken
 	}
-	if held, listed := w.held[label+zone.TLD]; listed {
-		if len(held.Nameservers) == 0 {
-			return undelegated
-		}
-		return taken
-	}
 	if what, listed := w.every[label]; listed {
 		return what
 	}
@@ -170,6 +145,8 @@ func (w *world) standing(label string, zone Zone) standing {
 		return taken
 	case strings.HasPrefix(label, premiumPrefix):
 		return premium
+	case strings.HasPrefix(label, movablePrefix):
+		return taken
 	}
 	return free
 }
@@ -197,14 +174,15 @@ type status struct{ epp, rdap string }
 // agent is a registrar of the world.
 type agent struct {
 	name, id, url, abuse string
+	account              string // as EPP names it; most of them never log in
 }
 
 var agents = [...]agent{
-	{"Nordlicht Namen GmbH", "9990", "https://nordlicht-namen.example", "abuse@nordlicht-namen.example"},
-	{"Harbour & Quay Registrations Ltd", "9991", "https://harbour-quay.example", "abuse@harbour-quay.example"},
-	{"Blue Lantern Domains, Inc.", "9992", "https://bluelantern.example", "abuse@bluelantern.example"},
-	{"Domaines du Vieux Port SARL", "9993", "https://vieux-port.example", "abuse@vieux-port.example"},
-	{"Alpenhof Internet AG", "9994", "https://alpenhof.example", "abuse@alpenhof.example"},
+	{"Nordlicht Namen GmbH", "9990", "https://nordlicht-namen.example", "abuse@nordlicht-namen.example", otherAccount},
+	{"Harbour & Quay Registrations Ltd", "9991", "https://harbour-quay.example", "abuse@harbour-quay.example", "hafen"},
+	{"Blue Lantern Domains, Inc.", "9992", "https://bluelantern.example", "abuse@bluelantern.example", brokeAccount},
+	{"Domaines du Vieux Port SARL", "9993", "https://vieux-port.example", "abuse@vieux-port.example", "vieux-port"},
+	{"Alpenhof Internet AG", "9994", "https://alpenhof.example", "abuse@alpenhof.example", "alpenhof"},
 }
 
 // record is what the registry holds of a taken name, contacts apart.
@@ -219,7 +197,11 @@ type record struct {
 	statuses    []status
 	nameservers []string
 	signed      bool
+	keys        []ledger.DS // of names that somebody changed
 }
+
+// handleOf is the number of a name that was there from the beginning.
+func handleOf(name string) string { return fmt.Sprintf("D%010d-SIM", hash(name)%10_000_000_000) }
 
 // recordOf makes up the record of a taken name. Everything but the dates of
 // the last and next renewal follows from the name alone.
@@ -228,7 +210,7 @@ func recordOf(name string, what standing, now time.Time) record {
 	rec := record{
 		name:    name,
 		unicode: toUnicode(name),
-		handle:  fmt.Sprintf("D%010d-SIM", h%10_000_000_000),
+		handle:  handleOf(name),
 		agent:   agents[h>>8%uint64(len(agents))],
 		signed:  h>>16%3 == 0,
 	}
@@ -245,6 +227,11 @@ func recordOf(name string, what standing, now time.Time) record {
 	rec.changed = rec.created.AddDate(years, 0, 0)
 	rec.expires = rec.created.AddDate(years+1, 0, 0)
 
+	if strings.HasPrefix(name, movablePrefix) {
+		rec.agent, rec.signed, rec.statuses = agents[0], false, []status{{"ok", "active"}}
+		rec.nameservers = rec.agent.servers()
+		return rec
+	}
 	rec.statuses = []status{{"clientTransferProhibited", "client transfer prohibited"}}
 	if h>>56%2 == 0 {
 		rec.statuses = append(rec.statuses, status{"clientDeleteProhibited", "client delete prohibited"})
@@ -254,9 +241,14 @@ func recordOf(name string, what standing, now time.Time) record {
 		rec.signed = false
 		return rec
 	}
-	host := strings.TrimPrefix(rec.agent.url, "https://")
-	rec.nameservers = []string{"ns1." + host, "ns2." + host}
+	rec.nameservers = rec.agent.servers()
 	return rec
+}
+
+// servers are the name servers of a registrar's customers.
+func (a agent) servers() []string {
+	host := strings.TrimPrefix(a.url, "https://")
+	return []string{"ns1." + host, "ns2." + host}
 }
 
 func toUnicode(name string) string {

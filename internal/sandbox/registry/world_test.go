@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
 func TestTableIsLargeAndWellFormed(t *testing.T) {
@@ -25,7 +27,7 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 				t.Errorf("%s stands in the table twice", label)
 			}
 			seen[label] = true
-			if !wellFormed(label) || mannerOf(label) != behaved {
+			if !ledger.WellFormed(label) || mannerOf(label) != behaved {
 				t.Errorf("%s can't be a label of the table", label)
 			}
 			if strings.HasPrefix(label, "xn--") && toUnicode(label) == label {

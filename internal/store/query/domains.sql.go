@@ -15,15 +15,27 @@ FROM domains
 WHERE customer_id = $1
 `
 
-func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]Domain, error) {
+type DomainsOfCustomerRow struct {
+	ID         string
+	CustomerID string
+	Name       string
+	Tld        string
+	Status     string
+	PaidUntil  int64
+	AutoRenew  int64
+	CreatedAt  int64
+	UpdatedAt  int64
+}
+
+func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]DomainsOfCustomerRow, error) {
 	rows, err := q.db.QueryContext(ctx, domainsOfCustomer, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Domain{}
+	items := []DomainsOfCustomerRow{}
 	for rows.Next() {
-		var i Domain
+		var i DomainsOfCustomerRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.CustomerID,

@@ -88,15 +88,22 @@ type Device struct {
 }
 
 type Domain struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Tld        string
-	Status     string
-	PaidUntil  int64
-	AutoRenew  int64
-	CreatedAt  int64
-	UpdatedAt  int64
+	ID              string
+	CustomerID      string
+	Name            string
+	Tld             string
+	Status          string
+	PaidUntil       int64
+	AutoRenew       int64
+	CreatedAt       int64
+	UpdatedAt       int64
+	Account         string
+	Handle          string
+	CodeSealed      string
+	RegistryStatus  string
+	RegistryExpires int64
+	SyncedAt        int64
+	SyncDue         int64
 }
 
 type Grant struct {
@@ -112,6 +119,29 @@ type Grant struct {
 	LastUsedAt  int64
 	ExpiresAt   int64
 	RevokedAt   int64
+}
+
+type Line struct {
+	ID         string
+	CustomerID string
+	Name       string
+	Tld        string
+	Kind       string
+	Years      int64
+	Payment    string
+	State      string
+	Failure    string
+	RefundDue  int64
+	Account    string
+	DomainID   string
+	Handle     string
+	CodeSealed string
+	AskedAt    int64
+	DueAt      int64
+	Node       string
+	Attempts   int64
+	CreatedAt  int64
+	UpdatedAt  int64
 }
 
 type Link struct {
@@ -173,6 +203,15 @@ type Registrant struct {
 	Phone        string
 	VatID        string
 	UpdatedAt    int64
+}
+
+type RegistryMessage struct {
+	Account  string
+	ID       string
+	Name     string
+	Text     string
+	QueuedAt int64
+	StoredAt int64
 }
 
 type Session struct {

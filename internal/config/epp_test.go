@@ -1,0 +1,99 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+)
+
+const goodEPP = `
+[registration]
+nameservers = ["ns1.example.net", "ns2.example.net"]
+[[epp]]
+name = "gateway"
+server = "epp.example:700"
+user = "REG-1"
+password = "geheim-geheim"
+extensions = ["*", "!.gr"]
+[[epp.policy]]
+extensions = ["*"]
+contacts = ["registrant", "admin"]
+nameservers = "objects"
+[[epp]]
+name = "own"
+server = "epp.own.example:700"
+user = "REG-2"
+password = "geheim-geheim"
+extensions = [".berlin"]
+`
+
+func loadText(t *testing.T, text string) (config.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dotkontor.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config.Load(path, nil)
+}
+
+func TestAnExtensionHasOneRegistryAccount(t *testing.T) {
+	t.Parallel()
+	cfg, err := loadText(t, goodEPP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tld, want := range map[string]int{".com": 0, ".berlin": 1, ".gr": -1} {
+		if got := config.Serves(cfg.EPP, tld); got != want {
+			t.Errorf("%s is served by account %d, want %d", tld, got, want)
+		}
+	}
+	if !cfg.EPP[0].Policy[0].About(".com") {
+		t.Error("a policy for all is not about .com")
+	}
+}
+
+func TestAWrittenAccountIsReadAgain(t *testing.T) {
+	t.Parallel()
+	cfg, err := loadText(t, goodEPP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "again.toml")
+	if err := cfg.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := config.Load(path, nil)
+	if err != nil || len(again.EPP) != 2 || again.EPP[0].Password != "geheim-geheim" || len(again.EPP[0].Policy) != 1 {
+		t.Errorf("%v, %+v", err, again.EPP)
+	}
+}
+
+func TestEveryMistakeInARegistryAccountIsTold(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[[2]string]string{
+		{`name = "own"`, `name = "gateway"`}:                                             "the name of another account",
+		{`name = "own"`, `name = "a b"`}:                                                 "is not a name",
+		{`epp.own.example:700`, `epp.own.example`}:                                       "is not host:port",
+		{`"REG-2"`, `"R"`}:                                                               "3 to 16 characters",
+		{`extensions = [".berlin"]`, `extensions = ["berlin"]`}:                          "is not an extension",
+		{`extensions = [".berlin"]`, `extensions = ["*"]`}:                               "only one can provision it",
+		{`extensions = [".berlin"]`, `extensions = []`}:                                  "which extensions",
+		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\nca = \"missing.pem\""}: "missing.pem",
+		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\ncert = \"config.go\""}: "belong together",
+		{`nameservers = "objects"`, `nameservers = "some"`}:                              "is none of",
+		{`["registrant", "admin"]`, `["registrant", "none"]`}:                            "stands alone",
+		{`"ns1.example.net"`, `"NS1.example.net"`}:                                       "host name in lower case",
+		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\nconections = 3"}:       "unknown key",
+	} {
+		_, err := loadText(t, strings.Replace(goodEPP, change[0], change[1], 1))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", change[1], err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "geheim") {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	}
+}

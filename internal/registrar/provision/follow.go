@@ -1,0 +1,213 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Drift is a difference between our records and a registry's.
+type Drift string
+
+// The differences.
+const (
+	// DriftMissing: the registry does not know the name.
+	DriftMissing Drift = "missing"
+	// DriftElsewhere: another registrar has it. Its status follows.
+	DriftElsewhere Drift = "elsewhere"
+	// DriftRedemption: it was deleted. Its status follows.
+	DriftRedemption Drift = "redemption"
+	// DriftShort: it is paid for longer than it is registered.
+	DriftShort Drift = "expires_before_paid"
+	// DriftHandle: it has another holder's contact than ours.
+	DriftHandle Drift = "other_contact"
+)
+
+// shortBy is how much earlier than the paid date a registry may expire: dates of
+// registries are days, in time zones of their own.
+const shortBy = 48 * time.Hour
+
+// Finding is what a look at one domain brought.
+type Finding struct {
+	Domain Domain
+	Drift  []Drift
+	// Err is why the registry could not be asked.
+	Err error
+}
+
+// listen fetches the messages of one account until ctx ends.
+func (s *Service) listen(ctx context.Context, account NamedAccount) {
+	every := account.PollEvery
+	if every == 0 {
+		every = defaultPollEvery
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		if _, err := s.Poll(ctx, account.Name, nil); err != nil && ctx.Err() == nil {
+			s.cfg.Logger.WarnContext(ctx, "a registry's messages can't be fetched", "account", account.Name,
+				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Poll takes all messages that wait at an account. Each is stored, and what it is
+// about made due, before it is acknowledged. seen is told each one; nil means
+// nobody.
+func (s *Service) Poll(ctx context.Context, account string, seen func(Message)) (taken int, err error) {
+	registry := s.named(account)
+	if registry == nil {
+		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: NoAccount}
+	}
+	for ctx.Err() == nil {
+		message, err := s.nextMessage(ctx, registry)
+		if err != nil || message == nil {
+			return taken, err
+		}
+		if _, err := s.cfg.Domains.StoreMessage(ctx, account, *message, s.clock()); err != nil {
+			return taken, err
+		}
+		boundary(atMessageStored)
+		s.lines.Wake()
+		s.domains.Wake()
+		if seen != nil {
+			seen(*message)
+		}
+		if err := s.acknowledge(ctx, registry, message.ID); err != nil {
+			return taken, err
+		}
+		boundary(atMessageGone)
+		s.cfg.Heard(account)
+		taken++
+	}
+	return taken, ctx.Err()
+}
+
+func (s *Service) nextMessage(ctx context.Context, registry Account) (*Message, error) {
+	call, cancel := s.calling(ctx)
+	defer cancel()
+	return registry.NextMessage(call)
+}
+
+func (s *Service) acknowledge(ctx context.Context, registry Account, id string) error {
+	call, cancel := s.calling(ctx)
+	defer cancel()
+	return registry.Acknowledge(call, id)
+}
+
+// followDue is the loop's look at one domain.
+func (s *Service) followDue(ctx context.Context, domain Domain) {
+	if finding := s.Follow(ctx, domain); finding.Err != nil && ctx.Err() == nil {
+		s.cfg.Logger.WarnContext(ctx, "a domain can't be compared with its registry", "domain", domain.ID,
+			"reason", registrar.KindOf(finding.Err).String(), "code", string(registrar.CodeOf(finding.Err)))
+	}
+}
+
+// Follow asks the registry about a domain, stores what belongs to the registry,
+// and reports the rest.
+func (s *Service) Follow(ctx context.Context, was Domain) Finding {
+	account := s.named(was.Account)
+	if account == nil {
+		serving, found := s.serving(was.TLD)
+		if !found {
+			return Finding{Domain: was, Err: &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}}
+		}
+		account = serving.Account
+	}
+	call, cancel := s.calling(ctx)
+	defer cancel()
+	record, err := account.Record(call, was.Name)
+	now := was
+	if !was.SyncDue.IsZero() {
+		now.SyncDue = s.clock().Add(followEvery)
+	}
+	if err != nil && waits(err) {
+		if !was.SyncDue.IsZero() {
+			now.SyncDue = s.clock().Add(longPause)
+			_, _ = s.cfg.Domains.FollowDomain(call, was, now, nil) // it is due still, and tried again
+		}
+		return Finding{Domain: was, Err: err}
+	}
+	now, drift := compare(now, record, err)
+	now.SyncedAt = s.cfg.Now()
+	var deed *registrar.Deed
+	if now.Status != was.Status {
+		now.UpdatedAt = now.SyncedAt
+		deed = &registrar.Deed{
+			Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: was.Account},
+			Action: ActionFollowed, Customer: was.Customer, Object: was.Name, At: now.SyncedAt,
+		}
+	}
+	stored, err := s.cfg.Domains.FollowDomain(call, was, now, deed)
+	if err == nil && !stored {
+		err = &registrar.Error{Kind: registrar.KindConflict, Detail: "the domain changed meanwhile"}
+	}
+	for _, what := range drift {
+		s.cfg.Drifted(what)
+		s.cfg.Logger.WarnContext(ctx, "a domain differs from its registry", "domain", was.ID, "extension", was.TLD, "what", string(what))
+	}
+	return Finding{Domain: now, Drift: drift, Err: err}
+}
+
+// compare puts the registry's fields into the domain and says what differs.
+func compare(domain Domain, record Record, err error) (Domain, []Drift) {
+	switch {
+	case errors.Is(err, &registrar.Error{Code: Elsewhere}):
+		if domain.Status == domainTransferredOut || domain.Status == domainTransit {
+			return domain, nil // DENIC's own registrar has what is in transit
+		}
+		domain.Status, domain.SyncDue = domainTransferredOut, time.Time{}
+		return domain, []Drift{DriftElsewhere}
+	case err != nil: // the registry's clear word that there is nothing
+		return domain, []Drift{DriftMissing}
+	}
+	var drift []Drift
+	domain.RegistryStatus, domain.RegistryExpires = slices.Sorted(slices.Values(record.Statuses)), record.Expires
+	switch {
+	case record.Redemption && domain.Status != domainRedemption:
+		domain.Status = domainRedemption
+		drift = append(drift, DriftRedemption)
+	case !record.Redemption && !record.Expires.IsZero() && record.Expires.Add(shortBy).Before(domain.PaidUntil):
+		drift = append(drift, DriftShort)
+	}
+	if domain.Handle != "" && record.Handle != "" && domain.Handle != record.Handle {
+		drift = append(drift, DriftHandle)
+	}
+	return domain, drift
+}
+
+// Sync looks at every domain that a registry account serves and that is ours, and
+// tells each finding.
+func (s *Service) Sync(ctx context.Context, actor registrar.Actor, tell func(Finding) error) error {
+	if actor.Kind != registrar.ActorOperator {
+		return &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	}
+	const page = 100
+	last := ""
+	for {
+		domains, err := s.cfg.Domains.DomainsAfter(ctx, last, page)
+		if err != nil {
+			return err
+		}
+		for _, domain := range domains {
+			last = domain.ID
+			if _, served := s.serving(domain.TLD); !served || domain.Status == domainPending || domain.Status == domainTransferredOut {
+				continue
+			}
+			if err := tell(s.Follow(ctx, domain)); err != nil {
+				return err
+			}
+		}
+		if len(domains) < page {
+			return ctx.Err()
+		}
+	}
+}

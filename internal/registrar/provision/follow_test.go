@@ -1,0 +1,115 @@
+package provision_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func TestAMessageIsStoredBeforeItIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{
+		messages: []provision.Message{{ID: "1", Name: "neu.org"}, {ID: "2"}},
+		refuse:   map[string][]error{"acknowledge": {nil, unreachable()}},
+	})
+	taken, err := h.Poll(t.Context(), "office", nil)
+	if taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
+		t.Errorf("%d taken, %v", taken, err)
+	}
+	if taken, err = h.Poll(t.Context(), "office", nil); taken != 1 || err != nil { // it comes again, and is known
+		t.Errorf("%d taken, %v", taken, err)
+	}
+	want := []string{
+		"stored message 1", "acknowledged 1", "stored message 2", "acknowledged 2", "stored message 2", "acknowledged 2",
+	}
+	if got := h.log.all(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := h.Poll(t.Context(), "nobody", nil); registrar.CodeOf(err) != provision.NoAccount {
+		t.Errorf("an account that is not configured: %v", err)
+	}
+}
+
+func TestOnlyTheRegistrysOwnFieldsFollowItAndTheRestIsReported(t *testing.T) {
+	t.Parallel()
+	paid := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
+	elsewhere := &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}
+	for name, test := range map[string]struct {
+		status string
+		record provision.Record
+		err    error
+		drift  []provision.Drift
+		after  string
+	}{
+		"the same":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}}, after: "active"},
+		"renewed by itself":  {record: provision.Record{Expires: paid.AddDate(1, 0, 0)}, after: "active"},
+		"a day's difference": {record: provision.Record{Expires: paid.Add(-24 * time.Hour)}, after: "active"},
+		"too short":          {record: provision.Record{Expires: paid.AddDate(-1, 0, 0)}, drift: []provision.Drift{provision.DriftShort}, after: "active"},
+		"unknown there":      {err: &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone}, drift: []provision.Drift{provision.DriftMissing}, after: "active"},
+		"gone elsewhere":     {err: elsewhere, drift: []provision.Drift{provision.DriftElsewhere}, after: "transferred_out"},
+		"in transit":         {status: "transit", err: elsewhere, after: "transit"},
+		"deleted":            {record: provision.Record{Redemption: true}, drift: []provision.Drift{provision.DriftRedemption}, after: "redemption"},
+		"deleted, as known":  {status: "redemption", record: provision.Record{Redemption: true}, after: "redemption"},
+		"another holder":     {record: provision.Record{Expires: paid, Handle: "OTHER"}, drift: []provision.Drift{provision.DriftHandle}, after: "active"},
+	} {
+		h := newHouse(t, &office{records: map[string]provision.Record{"neu.org": test.record}, recErr: map[string]error{"neu.org": test.err}})
+		domain := provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", TLD: ".org", Status: "active", PaidUntil: paid, Handle: "DK1"}
+		if test.status != "" {
+			domain.Status = test.status
+		}
+		h.shelf.domains["dom_1"] = domain
+		finding := h.Follow(t.Context(), domain)
+		stored := h.shelf.domains["dom_1"]
+		if finding.Err != nil || !slices.Equal(finding.Drift, test.drift) || !slices.Equal(h.drift, test.drift) || stored.Status != test.after {
+			t.Errorf("%s: %v, drift %v, counted %v, status %s", name, finding.Err, finding.Drift, h.drift, stored.Status)
+		}
+		if !stored.PaidUntil.Equal(paid) || stored.Handle != "DK1" {
+			t.Errorf("%s: what is ours was changed: %+v", name, stored)
+		}
+		if test.err == nil && !stored.RegistryExpires.Equal(test.record.Expires) {
+			t.Errorf("%s: the registry's expiry is stored as %s", name, stored.RegistryExpires)
+		}
+		if told := len(h.shelf.deeds) == 1; told != (domain.Status != test.after) {
+			t.Errorf("%s: the audit tells %v", name, h.shelf.deeds)
+		}
+	}
+}
+
+func TestADomainWhoseRegistryDoesNotAnswerStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{recErr: map[string]error{"neu.org": unreachable()}})
+	domain := provision.Domain{ID: "dom_1", Name: "neu.org", TLD: ".org", Status: "active"}
+	h.shelf.domains["dom_1"] = domain
+	if finding := h.Follow(t.Context(), domain); finding.Err == nil || len(finding.Drift) != 0 || h.shelf.domains["dom_1"].Status != "active" {
+		t.Errorf("got %+v", finding)
+	}
+}
+
+func TestASyncLooksAtWhatIsOursAndServed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{records: map[string]provision.Record{}})
+	for id, domain := range map[string]provision.Domain{
+		"dom_1":    {Name: "a.org", TLD: ".org", Status: "active"},
+		"dom_22":   {Name: "b.org", TLD: ".org", Status: "pending"},
+		"dom_333":  {Name: "c.org", TLD: ".org", Status: "transferred_out"},
+		"dom_4444": {Name: "d.xyz", TLD: ".xyz", Status: "active"},
+	} {
+		domain.ID = id
+		h.shelf.domains[id] = domain
+	}
+	var seen []string
+	err := h.Sync(context.Background(), operator, func(f provision.Finding) error {
+		seen = append(seen, f.Domain.Name)
+		return nil
+	})
+	if err != nil || !slices.Equal(seen, []string{"a.org"}) {
+		t.Errorf("%v, looked at %q", err, seen)
+	}
+	if err := h.Sync(context.Background(), registrar.Actor{Kind: registrar.ActorPerson}, nil); registrar.CodeOf(err) != provision.OperatorsOnly {
+		t.Errorf("a person may sync: %v", err)
+	}
+}

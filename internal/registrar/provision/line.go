@@ -1,0 +1,160 @@
+package provision
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Kind is what was paid for.
+type Kind string
+
+// The kinds.
+const (
+	Register Kind = "register"
+	Transfer Kind = "transfer"
+)
+
+// State is how far a line has come; doc.go has the table.
+type State string
+
+// The states.
+const (
+	StatePaid      State = "paid"
+	StateContacts  State = "contacts"
+	StateHosts     State = "hosts"
+	StateRequested State = "requested"
+	StatePending   State = "pending"
+	StateUndoing   State = "undoing"
+	StateActive    State = "active"
+	StateFailed    State = "failed"
+)
+
+// Final says that nothing more will happen.
+func (s State) Final() bool { return s == StateActive || s == StateFailed }
+
+// Line is one paid item: a name to be registered or transferred.
+type Line struct {
+	ID       string
+	Customer string
+	// Name is the whole name in lower case A-label form, TLD its extension.
+	Name, TLD string
+	Kind      Kind
+	Years     int
+	// Payment is what paid for it: manual: and an operator's reference. The same
+	// payment pays for the same name once.
+	Payment string
+
+	State State
+	// Failure is why the registry refused; RefundDue says that the money goes
+	// back. Both are set from undoing on.
+	Failure   registrar.Code
+	RefundDue bool
+
+	// Account is the name of the registry account that carries it out.
+	Account string
+	// Domain is the id of the customer's domain, from the first step on.
+	Domain string
+	// Handle is the contact's id at the registry; empty where there is none.
+	Handle string
+	// SealedCode is the domain's auth code: ours at a registration, the holder's
+	// at a transfer.
+	SealedCode string
+	// AskedAt is when the intent of the present state was written.
+	AskedAt time.Time
+
+	// DueAt is when somebody has to look at it: while a node works on it, the end
+	// of the lease; zero at the end.
+	DueAt time.Time
+	// Node is who works on it; empty if nobody does.
+	Node     string
+	Attempts int
+
+	CreatedAt, UpdatedAt time.Time
+}
+
+// codePurpose binds a sealed auth code to its name.
+func codePurpose(name string) string { return "auth:" + name }
+
+// Domain is what the registry's side of a customer's domain is kept for.
+type Domain struct {
+	ID, Customer, Name, TLD string
+	// Status is the customer's word for it (holding.Status).
+	Status    string
+	PaidUntil time.Time
+	AutoRenew bool
+	// Account is where it is registered; empty where no line of ours did it.
+	Account string
+	Handle  string
+
+	// RegistryStatus and RegistryExpires are the registry's own words.
+	RegistryStatus  []string
+	RegistryExpires time.Time
+	SyncedAt        time.Time
+	// SyncDue is when it is looked at again; zero means only on request.
+	SyncDue   time.Time
+	UpdatedAt time.Time
+}
+
+// The customer's words for a domain that this package sets. They are those of
+// package holding, which a test compares.
+const (
+	domainPending        = "pending"
+	domainActive         = "active"
+	domainRedemption     = "redemption"
+	domainTransit        = "transit"
+	domainTransferredOut = "transferred_out"
+)
+
+// DomainWords are the words for a domain's status that this package uses.
+func DomainWords() []string {
+	return []string{domainPending, domainActive, domainRedemption, domainTransit, domainTransferredOut}
+}
+
+// What the audit tells.
+const (
+	ActionOrdered    registrar.Action = "domain_ordered"
+	ActionRegistered registrar.Action = "domain_registered"
+	ActionFailed     registrar.Action = "domain_order_failed"
+	ActionFollowed   registrar.Action = "domain_followed"
+)
+
+// What can go wrong before anything is written.
+const (
+	// NoAccount goes with KindUnsupported: no registry account serves the extension.
+	NoAccount registrar.Code = "no_registry_account"
+	// NoRegistrant goes with KindConflict: the customer has told no registrant data.
+	NoRegistrant registrar.Code = "registrant_missing"
+	// NameTaken goes with KindConflict: the registry says that it can't be had.
+	NameTaken registrar.Code = "name_taken"
+	// NamePremium goes with KindConflict: the registry has a price of its own for it.
+	NamePremium registrar.Code = "name_premium"
+	// NameHeld goes with KindConflict: it is in somebody's list already, or paid
+	// for by another line.
+	NameHeld registrar.Code = "name_held"
+	// NotEligible goes with KindConflict: a rule of the extension is not met.
+	NotEligible registrar.Code = "not_eligible"
+	// BadTerm goes with KindInvalid: the registry does not sell so many years.
+	BadTerm registrar.Code = "bad_term"
+	// CodeMissing goes with KindInvalid: a transfer needs the auth code.
+	CodeMissing registrar.Code = "auth_code_missing"
+	// BadPayment goes with KindInvalid: nothing says what paid for it.
+	BadPayment registrar.Code = "bad_payment"
+	// NoSuchCustomer and NoSuchLine go with KindNotFound.
+	NoSuchCustomer registrar.Code = "no_such_customer"
+	NoSuchLine     registrar.Code = "no_such_line"
+	// OperatorsOnly goes with KindForbidden.
+	OperatorsOnly registrar.Code = "operators_only"
+)
+
+// What a registry can answer beyond the codes of its connector.
+const (
+	// Billing goes with KindUpstream: our account has no money. The line waits.
+	Billing registrar.Code = "registry_billing"
+	// Denied goes with KindConflict: the registry decided against it.
+	Denied registrar.Code = "registry_denied"
+	// Gone goes with KindNotFound: the registry does not know the name.
+	Gone registrar.Code = "registry_gone"
+	// Elsewhere goes with KindForbidden: it is there, and another registrar's.
+	Elsewhere registrar.Code = "registry_elsewhere"
+)

@@ -1,0 +1,109 @@
+package provision
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// ManualPayment begins the payment of a line that an operator vouches for.
+const ManualPayment = "manual:"
+
+// maxPayment bounds the reference of a payment.
+const maxPayment = 100
+
+// Order is what was paid for.
+type Order struct {
+	Customer  string
+	Name      registrar.Name
+	Extension registrar.Extension
+	Kind      Kind
+	// Years is 0 where the extension's shortest term is meant.
+	Years   int
+	Payment string
+	// Code is the holder's auth code for a transfer.
+	Code string
+}
+
+// Order checks a paid item with the registry that will carry it out and writes it
+// down. From then on it ends as a registered domain or as a failed line that is
+// marked for a refund. The same payment for the same name is the same line.
+func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order) (Line, error) {
+	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
+		return Line{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	}
+	if ref, manual := strings.CutPrefix(order.Payment, ManualPayment); manual && strings.TrimSpace(ref) == "" ||
+		order.Payment == "" || len(order.Payment) > maxPayment {
+		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
+	}
+	if order.Years == 0 {
+		order.Years = max(1, order.Extension.MinYears)
+	}
+	if order.Kind == Transfer && order.Code == "" {
+		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: CodeMissing}
+	}
+	account, found := s.serving(order.Name.TLD())
+	if !found {
+		return Line{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	}
+	holder, told, err := s.cfg.Store.HolderOf(ctx, order.Customer)
+	if err != nil {
+		return Line{}, err
+	}
+	if !told {
+		return Line{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
+	}
+	line := s.newLine(order, account.Name)
+	// A repeated order must find its line, though the name is not free any more.
+	earlier, err := s.cfg.Store.LineByPayment(ctx, line.Payment, line.Name)
+	if err != nil || earlier != nil {
+		return valueOf(earlier), err
+	}
+	err = account.Account.Offer(ctx, Wish{
+		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Holder: holder, Code: order.Code,
+		Requires: order.Extension.Requires, Nameservers: s.cfg.Nameservers,
+	})
+	if err != nil {
+		return Line{}, err
+	}
+	line, err = s.cfg.Store.AddLine(ctx, line, registrar.Deed{
+		Actor: actor, Action: ActionOrdered, Customer: order.Customer, Object: line.Name, At: s.cfg.Now(),
+	})
+	if err == nil {
+		s.lines.Wake()
+	}
+	return line, err
+}
+
+func valueOf(line *Line) Line {
+	if line == nil {
+		return Line{}
+	}
+	return *line
+}
+
+func (s *Service) newLine(order Order, account string) Line {
+	now := s.clock()
+	line := Line{
+		ID: registrar.NewID("lin_", now), Customer: order.Customer, Name: order.Name.ASCII(), TLD: order.Name.TLD(),
+		Kind: order.Kind, Years: order.Years, Payment: order.Payment, State: StatePaid, Account: account,
+		AskedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
+	}
+	if order.Kind == Transfer {
+		line.SealedCode = s.cfg.Seal.Close(codePurpose(line.Name), order.Code)
+	}
+	return line
+}
+
+// Line is a line for an operator's eyes.
+func (s *Service) Line(ctx context.Context, actor registrar.Actor, id string) (Line, error) {
+	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
+		return Line{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	}
+	line, found, err := s.cfg.Store.LineByID(ctx, id)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchLine}
+	}
+	return line, err
+}

@@ -1,0 +1,263 @@
+package epp
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+)
+
+// domainStatuses are those of the schema, whoever may set them.
+var domainStatuses = []string{
+	"clientDeleteProhibited", "clientHold", "clientRenewProhibited", "clientTransferProhibited", "clientUpdateProhibited",
+	"inactive", "ok", "pendingCreate", "pendingDelete", "pendingRenew", "pendingTransfer", "pendingUpdate",
+	"serverDeleteProhibited", "serverHold", "serverRenewProhibited", "serverTransferProhibited", "serverUpdateProhibited",
+}
+
+func (s *session) domainCheck(c *command, a *answer) error {
+	q := children(c.object)
+	names := q.names("name")
+	if refusal := q.end(); refusal != nil {
+		return refusal
+	}
+	ext, refusal := s.extensions(c, "fee:check")
+	if refusal != nil {
+		return refusal
+	}
+	var currency string
+	var questions []feeQuestion
+	if of := ext["fee:check"]; of != nil {
+		if currency, questions, refusal = feeCheck(of); refusal != nil {
+			return refusal
+		}
+	}
+	answers, err := s.ledger.CheckDomains(names)
+	if err != nil {
+		return err
+	}
+	a.data.begin("domain:chkData")
+	for i, name := range names {
+		a.data.available("domain:name", name, answers[i].Free, answers[i].Reason, "domain:cd", "domain:reason")
+	}
+	a.data.end()
+	if questions != nil {
+		feeAnswers(&a.ext, names, answers, currency, questions)
+	}
+	return nil
+}
+
+// available writes one answer of a check.
+func (w *writer) available(element, name string, free bool, reason, cd, because string) {
+	w.begin(cd)
+	if free {
+		w.element(element, name, "avail", "1")
+	} else {
+		w.element(element, name, "avail", "0")
+		w.element(because, reason)
+	}
+	w.end()
+}
+
+// nameservers reads domain:ns.
+func (s *sequence) nameservers(of *node) []ledger.Nameserver {
+	if of == nil {
+		return nil
+	}
+	part := children(of)
+	defer s.adopt(part)
+	var servers []ledger.Nameserver
+	for _, host := range part.many("hostObj", maxElements) {
+		servers = append(servers, ledger.Nameserver{Host: part.name(host)})
+	}
+	if len(servers) > 0 {
+		return servers
+	}
+	for _, host := range part.many("hostAttr", maxElements) {
+		sub := children(host)
+		server := ledger.Nameserver{Host: sub.name(sub.must("hostName")), Attribute: true}
+		for _, address := range sub.many("hostAddr", maxElements) {
+			server.Addresses = append(server.Addresses, sub.address(address))
+		}
+		part.adopt(sub)
+		servers = append(servers, server)
+	}
+	if len(servers) == 0 {
+		part.must("hostObj")
+	}
+	return servers
+}
+
+// address reads an IP address, whose version has to be the one that it says.
+func (s *sequence) address(of *node) string {
+	text := s.token(of, 3, 45, "ip")
+	version, given := of.attr("ip")
+	if !given {
+		version = "v4"
+	}
+	s.pick("ip", version, "v4", "v6")
+	ip, err := netip.ParseAddr(text)
+	if err != nil || ip.Is4() != (version == "v4") {
+		s.postpone(ledger.ValueSyntax, "host:addr", text, "This is not an IP address of the version "+version+".")
+		return text
+	}
+	return ip.String()
+}
+
+// roles reads domain:contact elements.
+func (s *sequence) roles() []ledger.Role {
+	var roles []ledger.Role
+	for _, of := range s.many("contact", maxElements) {
+		kind, given := of.attr("type")
+		if !given {
+			s.postpone(ledger.Missing, "domain:contact", "", "A contact has a type.")
+		} else {
+			s.pick("type", kind, "admin", "billing", "tech")
+		}
+		roles = append(roles, ledger.Role{Type: kind, ID: s.id(of, "type")})
+	}
+	return roles
+}
+
+func (s *session) domainCreate(c *command, a *answer) error {
+	q := children(c.object)
+	wish := ledger.DomainCreate{Name: q.name(q.must("name"))}
+	wish.Years = q.period(q.maybe("period"))
+	wish.Nameservers = q.nameservers(q.maybe("ns"))
+	wish.Registrant = q.id(q.maybe("registrant"))
+	wish.Contacts = q.roles()
+	wish.Auth = value(q.auth(q.must("authInfo"), false))
+	if refusal := q.end(); refusal != nil {
+		return refusal
+	}
+	ext, refusal := s.extensions(c, "fee:create", "secDNS:create")
+	if refusal != nil {
+		return refusal
+	}
+	if wish.Keys, refusal = ext.keys(); refusal != nil {
+		return refusal
+	}
+	if wish.Offer, refusal = ext.offer("fee:create"); refusal != nil {
+		return refusal
+	}
+	if wish.Auth == "" {
+		return &ledger.Refusal{Code: ledger.Missing, Element: "domain:pw", Reason: "A domain needs an authInfo."}
+	}
+	made, err := s.ledger.CreateDomain(s.request(c, a), wish)
+	if err != nil {
+		return err
+	}
+	if made.Pending {
+		a.code = ledger.DonePending
+	}
+	a.data.begin("domain:creData")
+	a.data.element("domain:name", made.Domain.Name)
+	a.data.moment("domain:crDate", made.Domain.Created)
+	a.data.moment("domain:exDate", made.Domain.Expires)
+	a.data.end()
+	s.feeResult(&a.ext, "creData", made.Years, made.Cost, 0)
+	return nil
+}
+
+func (s *session) domainRenew(c *command, a *answer) error {
+	q := children(c.object)
+	wish := ledger.DomainRenew{Name: q.name(q.must("name")), Current: q.date(q.must("curExpDate"))}
+	wish.Years = q.period(q.maybe("period"))
+	if refusal := q.end(); refusal != nil {
+		return refusal
+	}
+	ext, refusal := s.extensions(c, "fee:renew")
+	if refusal != nil {
+		return refusal
+	}
+	if wish.Offer, refusal = ext.offer("fee:renew"); refusal != nil {
+		return refusal
+	}
+	domain, years, cost, err := s.ledger.RenewDomain(s.request(c, a), wish)
+	if err != nil {
+		return err
+	}
+	a.data.renewal(domain.Name, domain.Expires)
+	s.feeResult(&a.ext, "renData", years, cost, 0)
+	return nil
+}
+
+func (w *writer) renewal(name string, expires time.Time) {
+	w.begin("domain:renData")
+	w.element("domain:name", name)
+	w.moment("domain:exDate", expires)
+	w.end()
+}
+
+func (s *session) domainDelete(c *command, a *answer) error {
+	q := children(c.object)
+	name := q.name(q.must("name"))
+	if refusal := q.end(); refusal != nil {
+		return refusal
+	}
+	if _, refusal := s.extensions(c); refusal != nil {
+		return refusal
+	}
+	gone, err := s.ledger.DeleteDomain(s.request(c, a), name)
+	if err != nil {
+		return err
+	}
+	if gone.Pending {
+		a.code = ledger.DonePending
+	}
+	if gone.Credit > 0 {
+		s.feeResult(&a.ext, "delData", 0, 0, gone.Credit)
+	}
+	return nil
+}
+
+func (s *session) domainTransfer(c *command, a *answer) error {
+	q := children(c.object)
+	wish := ledger.DomainTransfer{Name: q.name(q.must("name"))}
+	wish.Years = q.period(q.maybe("period"))
+	wish.Auth = value(q.auth(q.maybe("authInfo"), false))
+	if refusal := q.end(); refusal != nil {
+		return refusal
+	}
+	ext, refusal := s.extensions(c, "fee:transfer")
+	if refusal != nil {
+		return refusal
+	}
+	if wish.Offer, refusal = ext.offer("fee:transfer"); refusal != nil {
+		return refusal
+	}
+	var last *ledger.Transfer
+	var err error
+	switch c.op {
+	case "request":
+		var moved ledger.Transferred
+		if moved, err = s.ledger.RequestTransfer(s.request(c, a), wish); err != nil {
+			return err
+		}
+		if last = moved.Transfer; moved.Pending {
+			a.code = ledger.DonePending
+		}
+		s.feeResult(&a.ext, "trnData", 1, moved.Cost, 0)
+	case "query":
+		last, err = s.ledger.QueryTransfer(s.request(c, a), wish.Name, wish.Auth)
+	default:
+		answer := map[string]ledger.Answer{"approve": ledger.Approve, "reject": ledger.Reject, "cancel": ledger.Cancel}[c.op]
+		last, err = s.ledger.AnswerTransfer(s.request(c, a), wish.Name, answer)
+	}
+	if err != nil {
+		return err
+	}
+	a.data.transfer(last)
+	return nil
+}
+
+func (w *writer) transfer(t *ledger.Transfer) {
+	w.begin("domain:trnData")
+	w.element("domain:name", t.Name)
+	w.element("domain:trStatus", t.Status)
+	w.element("domain:reID", t.Requester)
+	w.element("domain:reDate", dateTime(t.Requested))
+	w.element("domain:acID", t.Actor)
+	w.element("domain:acDate", dateTime(t.Decided))
+	w.moment("domain:exDate", t.Expires)
+	w.end()
+}

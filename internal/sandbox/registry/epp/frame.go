@@ -1,0 +1,81 @@
+package epp
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"time"
+)
+
+const (
+	maxFrame    = 128 << 10
+	frameHeader = 4
+)
+
+var errFrameSize = errors.New("the frame's length is impossible")
+
+// line is a connection that speaks in frames (RFC 5734, 4).
+type line struct {
+	conn   net.Conn
+	reader *bufio.Reader
+	buffer []byte
+	pace   Pace
+}
+
+func newLine(conn net.Conn, pace Pace) *line {
+	return &line{conn: conn, reader: bufio.NewReaderSize(conn, 16<<10), pace: pace}
+}
+
+// read waits for a frame. What it returns is overwritten by the next one.
+func (l *line) read(patience time.Duration) ([]byte, error) {
+	if l.reader.Buffered() == 0 {
+		if err := l.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return nil, err
+		}
+		if _, err := l.reader.Peek(1); err != nil {
+			return nil, err
+		}
+	}
+	// From its first byte on, a frame must hurry.
+	if l.reader.Buffered() < frameHeader || l.reader.Buffered() < l.announced() {
+		if err := l.conn.SetReadDeadline(time.Now().Add(l.pace.Frame)); err != nil {
+			return nil, err
+		}
+	}
+	var header [frameHeader]byte
+	if _, err := io.ReadFull(l.reader, header[:]); err != nil {
+		return nil, err
+	}
+	// The length counts itself.
+	length := int64(binary.BigEndian.Uint32(header[:])) - frameHeader
+	if length <= 0 || length > maxFrame {
+		return nil, errFrameSize
+	}
+	if int64(cap(l.buffer)) < length {
+		l.buffer = make([]byte, length)
+	}
+	l.buffer = l.buffer[:length]
+	_, err := io.ReadFull(l.reader, l.buffer)
+	return l.buffer, err
+}
+
+// announced is how long the frame says it is that has begun to arrive.
+func (l *line) announced() int {
+	header, err := l.reader.Peek(frameHeader)
+	if err != nil {
+		return maxFrame
+	}
+	return int(min(binary.BigEndian.Uint32(header), maxFrame))
+}
+
+// write sends a frame, whose first four bytes are left free for its length.
+func (l *line) write(frame []byte) error {
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
+	if err := l.conn.SetWriteDeadline(time.Now().Add(l.pace.Frame)); err != nil {
+		return err
+	}
+	_, err := l.conn.Write(frame)
+	return err
+}

@@ -1,0 +1,282 @@
+package epp
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+)
+
+const (
+	maxDepth    = 24
+	maxElements = 4096
+	xsiSpace    = "http://www.w3.org/2001/XMLSchema-instance"
+)
+
+// node is one element of a command.
+type node struct {
+	space, name string
+	attrs       []xml.Attr
+	text        string
+	kids        []*node
+}
+
+var errXML = errors.New("this is not the XML that EPP allows")
+
+// parse reads a frame into a tree. It knows no schema; it refuses what no EPP
+// command has: document types, processing instructions, other encodings.
+func parse(frame []byte) (*node, error) {
+	decoder := xml.NewDecoder(bytes.NewReader(frame))
+	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errXML }
+	var root *node
+	var open []*node
+	var text strings.Builder
+	elements := 0
+	for begin := true; ; begin = false {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, errXML
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			elements++
+			if len(open) == maxDepth || elements > maxElements || root != nil && len(open) == 0 {
+				return nil, errXML
+			}
+			fresh := &node{space: token.Name.Space, name: token.Name.Local, attrs: token.Attr}
+			if len(open) == 0 {
+				root = fresh
+			} else {
+				parent := open[len(open)-1]
+				parent.text += text.String()
+				parent.kids = append(parent.kids, fresh)
+			}
+			text.Reset()
+			open = append(open, fresh)
+		case xml.EndElement:
+			last := open[len(open)-1]
+			last.text += text.String()
+			text.Reset()
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if len(open) > 0 {
+				text.Write(token)
+			} else if len(bytes.TrimSpace(token)) > 0 {
+				return nil, errXML
+			}
+		case xml.Comment:
+		case xml.ProcInst:
+			if token.Target != "xml" || !begin {
+				return nil, errXML
+			}
+		default: // a directive
+			return nil, errXML
+		}
+	}
+	if root == nil {
+		return nil, errXML
+	}
+	return root, nil
+}
+
+// syntax is the refusal of what the schemas don't allow.
+func syntax(reason string) *ledger.Refusal {
+	return &ledger.Refusal{Code: ledger.SyntaxError, Reason: reason}
+}
+
+// sequence reads the children of an element in the order of its schema. The
+// first thing that does not fit is kept; afterwards everything reads as empty.
+type sequence struct {
+	of      *node
+	at      int
+	refusal *ledger.Refusal
+	// later is what is at fault though the schema allows it. It is only told if
+	// the schema has nothing to say.
+	later *ledger.Refusal
+}
+
+// children begins to read an element that contains elements only.
+func children(of *node, attrs ...string) *sequence {
+	s := &sequence{of: of}
+	if strings.TrimSpace(of.text) != "" {
+		s.fail(syntax("There is text in " + of.name + ", which has elements only."))
+	}
+	s.fail(allow(of, attrs...))
+	return s
+}
+
+func (s *sequence) fail(refusal *ledger.Refusal) {
+	if s.refusal == nil {
+		s.refusal = refusal
+	}
+}
+
+// postpone remembers a fault that the schema would let pass.
+func (s *sequence) postpone(code ledger.Code, element, value, reason string) {
+	if s.later == nil {
+		s.later = &ledger.Refusal{Code: code, Element: element, Value: value, Reason: reason}
+	}
+}
+
+// adopt ends a part of the command and takes its faults over.
+func (s *sequence) adopt(part *sequence) {
+	part.close()
+	s.fail(part.refusal)
+	if s.later == nil {
+		s.later = part.later
+	}
+}
+
+// maybe reads a child that may be missing.
+func (s *sequence) maybe(name string) *node {
+	if s.refusal != nil || s.at == len(s.of.kids) {
+		return nil
+	}
+	next := s.of.kids[s.at]
+	if next.name != name || next.space != s.of.space {
+		return nil
+	}
+	s.at++
+	return next
+}
+
+// must reads a child that has to be there.
+func (s *sequence) must(name string) *node {
+	next := s.maybe(name)
+	if next == nil {
+		s.fail(syntax("The element " + name + " is missing in " + s.of.name + ", or stands in another place."))
+		return &node{space: s.of.space, name: name}
+	}
+	return next
+}
+
+// many reads all children of a name that follow each other.
+func (s *sequence) many(name string, atMost int) []*node {
+	var all []*node
+	for next := s.maybe(name); next != nil; next = s.maybe(name) {
+		all = append(all, next)
+	}
+	if len(all) > atMost {
+		s.fail(syntax("There are too many elements " + name + "."))
+	}
+	return all
+}
+
+// close refuses what is left.
+func (s *sequence) close() {
+	if s.refusal == nil && s.at < len(s.of.kids) {
+		s.fail(syntax("The element " + s.of.kids[s.at].name + " can't stand here in " + s.of.name + "."))
+	}
+}
+
+// end says what was wrong with the whole of it.
+func (s *sequence) end() *ledger.Refusal {
+	s.close()
+	if s.refusal != nil {
+		return s.refusal
+	}
+	return s.later
+}
+
+// allow refuses attributes other than these.
+func allow(of *node, attrs ...string) *ledger.Refusal {
+next:
+	for _, attr := range of.attrs {
+		if attr.Name.Space == "xmlns" || attr.Name.Space == xsiSpace || attr.Name.Space == "" && attr.Name.Local == "xmlns" {
+			continue
+		}
+		for _, name := range attrs {
+			if attr.Name.Space == "" && attr.Name.Local == name {
+				continue next
+			}
+		}
+		return syntax("The attribute " + attr.Name.Local + " can't stand at " + of.name + ".")
+	}
+	return nil
+}
+
+// attr is the value of an attribute.
+func (n *node) attr(name string) (string, bool) {
+	for _, attr := range n.attrs {
+		if attr.Name.Space == "" && attr.Name.Local == name {
+			return collapse(attr.Value), true
+		}
+	}
+	return "", false
+}
+
+// token reads an element that contains a text of so many characters, white space
+// collapsed.
+func (s *sequence) token(of *node, shortest, longest int, attrs ...string) string {
+	if of == nil {
+		return ""
+	}
+	text := collapse(of.text)
+	s.simple(of, text, shortest, longest, attrs)
+	return text
+}
+
+// normalised reads a text whose white space counts.
+func (s *sequence) normalised(of *node, shortest, longest int, attrs ...string) string {
+	if of == nil {
+		return ""
+	}
+	text := strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(of.text)
+	s.simple(of, text, shortest, longest, attrs)
+	return text
+}
+
+func (s *sequence) simple(of *node, text string, shortest, longest int, attrs []string) {
+	if s.refusal != nil {
+		return
+	}
+	if len(of.kids) > 0 {
+		s.fail(syntax("There are elements in " + of.name + ", which has text only."))
+	}
+	length := len([]rune(text))
+	if length < shortest || length > longest {
+		s.fail(syntax("The length of " + of.name + " is impossible."))
+	}
+	s.fail(allow(of, attrs...))
+}
+
+// empty reads an element of which only the name counts.
+func (s *sequence) empty(of *node) {
+	if of != nil && (len(of.kids) > 0 || strings.TrimSpace(of.text) != "") {
+		s.fail(syntax("The element " + of.name + " is empty."))
+	}
+}
+
+// pick reads a value that has to be one of a list.
+func (s *sequence) pick(what, value string, values ...string) string {
+	for _, allowed := range values {
+		if value == allowed {
+			return value
+		}
+	}
+	s.fail(syntax("The value of " + what + " is none of those that exist."))
+	return ""
+}
+
+// collapse brings white space into the form of xsd:token.
+func collapse(text string) string {
+	plain := true
+	for i := range len(text) {
+		if c := text[i]; c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return text
+	}
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return r == ' ' || r == '\t' || r == '\n' || r == '\r'
+	}), " ")
+}

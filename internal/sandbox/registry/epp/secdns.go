@@ -1,0 +1,127 @@
+package epp
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+)
+
+const keysUnwanted = "This registry takes DS records, no keys."
+
+// dsOrKeys reads dsData or keyData elements (RFC 5910, 4).
+func (s *sequence) dsOrKeys() []ledger.DS {
+	var keys []ledger.DS
+	for _, of := range s.many("dsData", 32) {
+		keys = append(keys, s.ds(of))
+	}
+	if len(keys) > 0 {
+		return keys
+	}
+	for _, of := range s.many("keyData", 32) {
+		s.keyData(of)
+		s.postpone(ledger.PolicyForbids, "secDNS:keyData", "", keysUnwanted)
+		keys = append(keys, ledger.DS{})
+	}
+	if len(keys) == 0 {
+		s.must("dsData")
+	}
+	return keys
+}
+
+func (s *sequence) ds(of *node) ledger.DS {
+	part := children(of)
+	key := ledger.DS{
+		KeyTag:     uint16(part.number(part.must("keyTag"), 65535)),
+		Algorithm:  uint8(part.number(part.must("alg"), 255)),
+		DigestType: uint8(part.number(part.must("digestType"), 255)),
+		Digest:     strings.ToUpper(part.token(part.must("digest"), 0, 1024)),
+	}
+	if _, err := hex.DecodeString(key.Digest); err != nil {
+		part.fail(syntax("A digest is written in hexadecimal digits."))
+	}
+	if of := part.maybe("keyData"); of != nil {
+		part.keyData(of) // may be told, and is not kept
+	}
+	s.adopt(part)
+	return key
+}
+
+func (s *sequence) keyData(of *node) {
+	part := children(of)
+	part.number(part.must("flags"), 65535)
+	part.number(part.must("protocol"), 255)
+	part.number(part.must("alg"), 255)
+	part.token(part.must("pubKey"), 1, 4096)
+	s.adopt(part)
+}
+
+// sigLife reads a wish that the registry does not take.
+func (s *sequence) sigLife() {
+	if of := s.maybe("maxSigLife"); of != nil {
+		if s.number(of, 1<<30) == 0 {
+			s.fail(syntax("A signature lives for at least a second."))
+		}
+		s.postpone(ledger.NoSuchOption, "secDNS:maxSigLife", "", "The registry does not sign.")
+	}
+}
+
+// keys reads the DS records of a create.
+func (e extensions) keys() ([]ledger.DS, *ledger.Refusal) {
+	of := e["secDNS:create"]
+	if of == nil {
+		return nil, nil
+	}
+	s := children(of)
+	s.sigLife()
+	keys := s.dsOrKeys()
+	return keys, s.end()
+}
+
+// editKeys reads the changes of an update into it.
+func (e extensions) editKeys(update *ledger.DomainUpdate) *ledger.Refusal {
+	of := e["secDNS:update"]
+	if of == nil {
+		return nil
+	}
+	s := children(of, "urgent")
+	if urgent, given := of.attr("urgent"); given && s.flag("urgent", urgent) {
+		s.postpone(ledger.NoSuchOption, "secDNS:update", "", "Nothing is urgent here.")
+	}
+	if rem := s.maybe("rem"); rem != nil {
+		part := children(rem)
+		if all := part.maybe("all"); all != nil {
+			update.RemAllKeys = part.flag("all", part.token(all, 1, 5))
+		} else {
+			update.RemKeys = part.dsOrKeys()
+		}
+		s.adopt(part)
+	}
+	if add := s.maybe("add"); add != nil {
+		part := children(add)
+		part.sigLife()
+		update.AddKeys = part.dsOrKeys()
+		s.adopt(part)
+	}
+	if chg := s.maybe("chg"); chg != nil {
+		part := children(chg)
+		part.sigLife()
+		s.adopt(part)
+	}
+	return s.end()
+}
+
+// writeKeys writes the DS records of an info.
+func writeKeys(w *writer, keys []ledger.DS) {
+	w.begin("secDNS:infData")
+	for _, key := range keys {
+		w.begin("secDNS:dsData")
+		w.element("secDNS:keyTag", strconv.Itoa(int(key.KeyTag)))
+		w.element("secDNS:alg", strconv.Itoa(int(key.Algorithm)))
+		w.element("secDNS:digestType", strconv.Itoa(int(key.DigestType)))
+		w.element("secDNS:digest", key.Digest)
+		w.end()
+	}
+	w.end()
+}

@@ -1,0 +1,313 @@
+package epp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+)
+
+// session is one connection.
+type session struct {
+	*Server
+	ledger *ledger.Ledger
+	line   *line
+	ctx    context.Context //nolint:containedctx // a session is one connection and ends with it
+	cut    func()
+
+	account  string          // empty before the login
+	services map[string]bool // name spaces that the login named
+	strikes  int             // wrong passwords on this connection
+	answer   answer
+	frame    writer
+}
+
+// answer is what a command gets, before it is written down.
+type answer struct {
+	code      ledger.Code
+	refusal   *ledger.Refusal
+	svTRID    string
+	message   *ledger.Message // of a poll
+	data, ext writer
+	closing   bool
+}
+
+func (a *answer) reset() {
+	*a = answer{code: ledger.Done, data: writer{text: a.data.text[:0], open: a.data.open[:0]}, ext: writer{text: a.ext.text[:0], open: a.ext.open[:0]}}
+}
+
+// request names the client and the command to the ledger.
+func (s *session) request(c *command, a *answer) ledger.Request {
+	return ledger.Request{Account: s.account, TRID: ledger.TRID{Client: c.clTRID, Server: a.svTRID}}
+}
+
+// run speaks with the client. It returns whether the connection ends in peace.
+func (s *session) run() bool {
+	late := s.opts.Greeting
+	if mishap := s.opts.Mishap(); mishap.Fault == Slow {
+		late += mishap.Late
+	}
+	if !pause(s.ctx, late) {
+		return false
+	}
+	if s.greet() != nil {
+		return false
+	}
+	for {
+		patience := s.opts.Pace.Idle
+		if s.account == "" {
+			patience = s.opts.Pace.Login
+		}
+		frame, err := s.line.read(patience)
+		if errors.Is(err, errFrameSize) {
+			// Nobody knows where the next frame would begin.
+			s.answer.reset()
+			s.answer.code, s.answer.closing = ledger.FailedClosing, true
+			_ = s.reply(&command{}) // the client may be gone
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		if !pause(s.ctx, s.opts.Latency) {
+			return false
+		}
+		if on, peaceful := s.handle(frame); !on {
+			return peaceful
+		}
+	}
+}
+
+// handle answers one frame and says whether the session goes on.
+func (s *session) handle(frame []byte) (on, peaceful bool) {
+	s.answer.reset()
+	a := &s.answer
+	c, refusal := &command{}, (*ledger.Refusal)(nil)
+	root, err := parse(frame)
+	switch {
+	case err != nil:
+		refusal = syntax("The frame is not well-formed XML in UTF-8, or has parts that EPP does not allow.")
+	case root.space != eppSpace || root.name != "epp" || len(root.kids) != 1 || root.kids[0].space != eppSpace:
+		refusal = syntax("The frame is not one EPP element.")
+	case root.kids[0].name == "hello":
+		return s.greet() == nil, false
+	case root.kids[0].name == "command":
+		c, refusal = readCommand(root.kids[0])
+	default:
+		refusal = syntax("Clients send hello and commands.")
+	}
+	fate := fate{}
+	if refusal == nil {
+		fate = s.fate(c)
+	}
+	switch fate.before {
+	case hangs:
+		pause(s.ctx, s.opts.Pace.Hang)
+		return false, true
+	case resets:
+		s.cut()
+		return false, false
+	case garbles:
+		return s.line.write([]byte("\x00\x00\x00\x00<epp><response><<\x01>\xff")) == nil, false
+	case refuses:
+		refusal = &ledger.Refusal{Code: fate.code, Reason: "The registry does not want to."}
+		a.closing = fate.code == ledger.LimitClosing
+	}
+	a.svTRID = s.ledger.NextTRID()
+	if refusal == nil {
+		refusal = s.carryOut(c, a)
+	}
+	if fate.lost {
+		s.cut()
+		return false, false
+	}
+	if fate.late > 0 && !pause(s.ctx, fate.late) {
+		return false, false
+	}
+	if refusal != nil {
+		a.code, a.refusal = refusal.Code, refusal
+		a.data.text, a.ext.text = a.data.text[:0], a.ext.text[:0]
+	}
+	if s.reply(c) != nil {
+		return false, false
+	}
+	return !a.closing, true
+}
+
+type handler func(*session, *command, *answer) error
+
+// handlers are the commands on objects. What is missing is 2101.
+var handlers = map[string]handler{
+	domainSpace + " check":     (*session).domainCheck,
+	domainSpace + " create":    (*session).domainCreate,
+	domainSpace + " delete":    (*session).domainDelete,
+	domainSpace + " info":      (*session).domainInfo,
+	domainSpace + " renew":     (*session).domainRenew,
+	domainSpace + " transfer":  (*session).domainTransfer,
+	domainSpace + " update":    (*session).domainUpdate,
+	contactSpace + " check":    (*session).contactCheck,
+	contactSpace + " create":   (*session).contactCreate,
+	contactSpace + " delete":   (*session).contactDelete,
+	contactSpace + " info":     (*session).contactInfo,
+	contactSpace + " update":   (*session).contactUpdate,
+	contactSpace + " transfer": nil,
+	hostSpace + " check":       (*session).hostCheck,
+	hostSpace + " create":      (*session).hostCreate,
+	hostSpace + " delete":      (*session).hostDelete,
+	hostSpace + " info":        (*session).hostInfo,
+	hostSpace + " update":      (*session).hostUpdate,
+}
+
+// carryOut does what a command says.
+func (s *session) carryOut(c *command, a *answer) *ledger.Refusal {
+	err := s.dispatch(c, a)
+	if err == nil {
+		return nil
+	}
+	var refusal *ledger.Refusal
+	if errors.As(err, &refusal) {
+		return refusal
+	}
+	s.opts.Logger.ErrorContext(s.ctx, "the sandbox registry can't carry out a command", "verb", c.verb, "error", err)
+	return &ledger.Refusal{Code: ledger.Failed, Reason: "The registry can't write."}
+}
+
+func (s *session) dispatch(c *command, a *answer) error {
+	if c.verb == "login" {
+		return s.login(c, a)
+	}
+	if s.account == "" {
+		return &ledger.Refusal{Code: ledger.UseError, Reason: "Log in first."}
+	}
+	switch c.verb {
+	case "logout":
+		a.code, a.closing = ledger.DoneEnding, true
+		return nil
+	case "poll":
+		return s.poll(c, a)
+	}
+	if !s.services[c.object.space] {
+		return &ledger.Refusal{Code: ledger.NoSuchService, Reason: "The login did not name this service, or it does not exist."}
+	}
+	handle, exists := handlers[c.object.space+" "+c.verb]
+	if !exists || c.object.name != c.verb {
+		return syntax("The object's element does not fit the command.")
+	}
+	if handle == nil {
+		return &ledger.Refusal{Code: ledger.NoSuchCommand, Reason: "Contacts are not transferred here."}
+	}
+	return handle(s, c, a)
+}
+
+// poll hands out messages (RFC 5730, 2.9.2.3).
+func (s *session) poll(c *command, a *answer) error {
+	if _, refusal := s.extensions(c); refusal != nil {
+		return refusal
+	}
+	if c.op == "ack" {
+		if c.msgID == "" {
+			return &ledger.Refusal{Code: ledger.Missing, Reason: "An acknowledgement names the message."}
+		}
+		id, err := strconv.ParseUint(c.msgID, 10, 64)
+		if err != nil {
+			return &ledger.Refusal{Code: ledger.NotFound, Reason: "There is no such message."}
+		}
+		return s.ledger.Ack(s.request(c, a), id)
+	}
+	if c.msgID != "" {
+		return &ledger.Refusal{Code: ledger.UseError, Reason: "A request names no message."}
+	}
+	message, _ := s.ledger.Queue(s.account)
+	if message == nil {
+		a.code = ledger.NoMessages
+		return nil
+	}
+	a.code, a.message = ledger.AckToDequeue, message
+	switch {
+	case message.Transfer != nil:
+		a.data.transfer(message.Transfer)
+	case message.Pending != nil:
+		a.data.pending(message.Pending)
+	case message.Renewal != nil:
+		a.data.renewal(message.Renewal.Name, message.Renewal.Expires)
+	}
+	return nil
+}
+
+func (w *writer) pending(p *ledger.Pending) {
+	granted := "0"
+	if p.Granted {
+		granted = "1"
+	}
+	w.begin("domain:panData")
+	w.element("domain:name", p.Name, "paResult", granted)
+	w.begin("domain:paTRID")
+	w.optional("clTRID", p.Asked.Client)
+	w.element("svTRID", p.Asked.Server)
+	w.end()
+	w.element("domain:paDate", dateTime(p.At))
+	w.end()
+}
+
+// reply writes the response to a command.
+func (s *session) reply(c *command) error {
+	a, w := &s.answer, &s.frame
+	w.text, w.open = w.text[:0], w.open[:0]
+	w.raw(frameBegin)
+	w.raw("<response>")
+	w.result(a.code, a.refusal)
+	if s.account != "" {
+		s.writeQueue(w, a)
+	}
+	w.wrap("resData", &a.data)
+	w.wrap("extension", &a.ext)
+	w.raw("<trID>")
+	w.optional("clTRID", c.clTRID)
+	if a.svTRID == "" {
+		a.svTRID = s.ledger.NextTRID()
+	}
+	w.element("svTRID", a.svTRID)
+	w.raw("</trID></response></epp>")
+	return s.send(w.text)
+}
+
+func (w *writer) wrap(name string, part *writer) {
+	if len(part.text) == 0 {
+		return
+	}
+	w.raw("<" + name + ">")
+	w.text = append(w.text, part.text...)
+	w.raw("</" + name + ">")
+}
+
+// writeQueue says how many messages wait, and shows the one that was polled.
+func (s *session) writeQueue(w *writer, a *answer) {
+	oldest, waiting := s.ledger.Queue(s.account)
+	if a.message != nil {
+		oldest, waiting = a.message, max(waiting, 1)
+	}
+	if oldest == nil {
+		return
+	}
+	w.begin("msgQ", "count", strconv.Itoa(waiting), "id", strconv.FormatUint(oldest.ID, 10))
+	if a.message != nil {
+		w.element("qDate", dateTime(a.message.At))
+		w.element("msg", a.message.Text)
+	}
+	w.end()
+}
+
+func (s *session) send(frame []byte) error {
+	if s.opts.Tap != nil {
+		s.opts.Tap(frame[frameHeader:])
+	}
+	return s.line.write(frame)
+}
+
+// leave gives the place of the session back.
+func (s *session) leave() {
+	if s.account != "" {
+		s.exit(s.account)
+	}
+}

@@ -1,0 +1,284 @@
+package registry
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// frames validates everything that a server sends, if EPP_XSD_DIR names the
+// folder with the schemas; in any case it has to be XML.
+type frames struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// openEPPWorld starts a world whose EPP answers are held against the schemas
+// when the test ends.
+func openEPPWorld(t testing.TB, opts Options) *Registry {
+	t.Helper()
+	f := &frames{seen: map[string]bool{}}
+	opts.Tap = f.tap
+	t.Cleanup(func() { f.validate(t) })
+	return open(t, opts)
+}
+
+func (f *frames) tap(frame []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.seen) < 5000 {
+		f.seen[string(frame)] = true
+	}
+}
+
+func (f *frames) validate(t testing.TB) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	folder := t.TempDir()
+	var files []string
+	for frame := range f.seen {
+		decoder := xml.NewDecoder(strings.NewReader(frame))
+		for {
+			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("the server sent what is no XML (%v):\n%s", err, frame)
+				break
+			}
+		}
+		path := filepath.Join(folder, fmt.Sprintf("%d.xml", len(files)))
+		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	schemas := os.Getenv("EPP_XSD_DIR")
+	if schemas == "" || len(files) == 0 {
+		return
+	}
+	for len(files) > 0 {
+		some := files[:min(len(files), 500)]
+		files = files[len(some):]
+		args := append([]string{"--noout", "--schema", filepath.Join(schemas, "epp.xsd")}, some...)
+		if out, err := exec.Command("xmllint", args...).CombinedOutput(); err != nil {
+			for line := range strings.Lines(string(out)) {
+				if path, _, broken := strings.Cut(line, ".xml:"); broken {
+					text, _ := os.ReadFile(path + ".xml")
+					t.Errorf("%s%s", line, text)
+				}
+			}
+			t.Errorf("xmllint: %v", err)
+		}
+	}
+}
+
+// speaker is an EPP client that does what a test says.
+type speaker struct {
+	t    testing.TB
+	conn *tls.Conn
+	n    int
+}
+
+// reply is what the server said.
+type reply struct {
+	code string
+	text string
+}
+
+func (r reply) has(texts ...string) bool {
+	for _, text := range texts {
+		if !strings.Contains(r.text, text) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	codePattern = regexp.MustCompile(`<result code="(\d{4})">`)
+	idPattern   = regexp.MustCompile(`<msgQ count="\d+" id="(\d+)"`)
+)
+
+const allServices = `<objURI>urn:ietf:params:xml:ns:domain-1.0</objURI><objURI>urn:ietf:params:xml:ns:contact-1.0</objURI>` +
+	`<objURI>urn:ietf:params:xml:ns:host-1.0</objURI><svcExtension><extURI>urn:ietf:params:xml:ns:epp:fee-1.0</extURI>` +
+	`<extURI>urn:ietf:params:xml:ns:secDNS-1.1</extURI><extURI>urn:ietf:params:xml:ns:rgp-1.0</extURI>` +
+	`<extURI>urn:ietf:params:xml:ns:epp:loginSec-1.0</extURI></svcExtension>`
+
+// connect opens a connection and reads the greeting.
+func connect(t testing.TB, r *Registry) *speaker {
+	t.Helper()
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(r.EPPCA()) {
+		t.Fatal("the authority's certificate can't be read")
+	}
+	dialer := &net.Dialer{Timeout: patience}
+	conn, err := tls.DialWithDialer(dialer, "tcp", r.EPP(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	s := &speaker{t: t, conn: conn}
+	greeting, err := s.receive()
+	if err != nil || !greeting.has("<greeting>", "<svID>") {
+		t.Fatalf("the greeting is %q, %v", greeting.text, err)
+	}
+	return s
+}
+
+func loginCommand(account, password, services string) string {
+	return `<login><clID>` + account + `</clID><pw>` + password + `</pw><options><version>1.0</version><lang>en</lang></options><svcs>` +
+		services + `</svcs></login>`
+}
+
+// logIn opens a session.
+func logIn(t testing.TB, r *Registry, account string) *speaker {
+	t.Helper()
+	s := connect(t, r)
+	known, ok := r.Account(account)
+	if !ok {
+		t.Fatalf("there is no account %s", account)
+	}
+	s.want("1000", loginCommand(account, known.Password, allServices))
+	return s
+}
+
+func (s *speaker) send(frame string) error {
+	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	packet := binary.BigEndian.AppendUint32(nil, uint32(len(frame)+4))
+	_, err := s.conn.Write(append(packet, frame...))
+	return err
+}
+
+func (s *speaker) receive() (reply, error) {
+	var header [4]byte
+	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return reply{}, err
+	}
+	if _, err := io.ReadFull(s.conn, header[:]); err != nil {
+		return reply{}, err
+	}
+	text := make([]byte, binary.BigEndian.Uint32(header[:])-4)
+	if _, err := io.ReadFull(s.conn, text); err != nil {
+		return reply{}, err
+	}
+	r := reply{text: string(text)}
+	if found := codePattern.FindStringSubmatch(r.text); found != nil {
+		r.code = found[1]
+	}
+	return r, nil
+}
+
+// wrap makes a frame of a command and its extension.
+func (s *speaker) wrap(command string, extension ...string) string {
+	s.n++
+	ext := strings.Join(extension, "")
+	if ext != "" {
+		ext = "<extension>" + ext + "</extension>"
+	}
+	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><command>%s%s<clTRID>TEST-%04d</clTRID></command></epp>`,
+		command, ext, s.n)
+}
+
+// ask sends a command and returns the answer.
+func (s *speaker) ask(command string, extension ...string) reply {
+	s.t.Helper()
+	if err := s.send(s.wrap(command, extension...)); err != nil {
+		s.t.Fatal(err)
+	}
+	answer, err := s.receive()
+	if err != nil {
+		s.t.Fatalf("%v after %s", err, command)
+	}
+	if !answer.has(fmt.Sprintf("<clTRID>TEST-%04d</clTRID><svTRID>", s.n)) {
+		s.t.Errorf("the answer to %s names another command: %s", command, answer.text)
+	}
+	return answer
+}
+
+// want sends a command that must be answered with a code.
+func (s *speaker) want(code, command string, extension ...string) reply {
+	s.t.Helper()
+	answer := s.ask(command, extension...)
+	if answer.code != code {
+		s.t.Errorf("%s%s\n\tis %s, want %s: %s", command, strings.Join(extension, ""), answer.code, code, answer.text)
+	}
+	return answer
+}
+
+// poll fetches and acknowledges the next message.
+func (s *speaker) poll() string {
+	s.t.Helper()
+	answer := s.ask(`<poll op="req"/>`)
+	if answer.code == "1300" {
+		return ""
+	}
+	id := idPattern.FindStringSubmatch(answer.text)
+	if answer.code != "1301" || id == nil {
+		s.t.Fatalf("poll: %s", answer.text)
+	}
+	s.want("1000", `<poll op="ack" msgID="`+id[1]+`"/>`)
+	return answer.text
+}
+
+// The commands, as short as they can be.
+
+func object(space, verb, body string) string {
+	return `<` + verb + `><` + space + `:` + verb + ` xmlns:` + space + `="urn:ietf:params:xml:ns:` + space + `-1.0">` +
+		strings.NewReplacer("<:", "<"+space+":", "</:", "</"+space+":").Replace(body) + `</` + space + `:` + verb + `></` + verb + `>`
+}
+
+func domainCreate(name string, more ...string) string {
+	return object("domain", "create", `<:name>`+name+`</:name>`+strings.Join(more, "")+`<:authInfo><:pw>secret-1</:pw></:authInfo>`)
+}
+
+func named(verb, name string) string { return object("domain", verb, `<:name>`+name+`</:name>`) }
+
+func domainTransfer(op, name, auth string) string {
+	body := `<:name>` + name + `</:name>`
+	if auth != "" {
+		body += `<:authInfo><:pw>` + auth + `</:pw></:authInfo>`
+	}
+	return strings.Replace(object("domain", "transfer", body), "<transfer>", `<transfer op="`+op+`">`, 1)
+}
+
+func contactCreate(id string) string {
+	return object("contact", "create", `<:id>`+id+`</:id><:postalInfo type="loc"><:name>Jürgen Kaffee</:name><:addr><:street>Weg 1</:street>`+
+		`<:city>Köln</:city><:pc>50667</:pc><:cc>DE</:cc></:addr></:postalInfo><:voice>+49.30123</:voice><:email>a@b.example</:email>`+
+		`<:authInfo><:pw>secret-1</:pw></:authInfo>`)
+}
+
+func feeExt(verb, amount string) string {
+	return `<fee:` + verb + ` xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:currency>EUR</fee:currency><fee:fee>` + amount +
+		`</fee:fee></fee:` + verb + `>`
+}
+
+func rgpExt(op, report string) string {
+	return `<rgp:update xmlns:rgp="urn:ietf:params:xml:ns:rgp-1.0"><rgp:restore op="` + op + `">` + report + `</rgp:restore></rgp:update>`
+}
+
+const rgpReport = `<rgp:report><rgp:preData>a</rgp:preData><rgp:postData>b</rgp:postData><rgp:delTime>2026-11-01T00:00:00Z</rgp:delTime>` +
+	`<rgp:resTime>2026-11-02T00:00:00.0Z</rgp:resTime><rgp:resReason>error</rgp:resReason><rgp:statement>c</rgp:statement></rgp:report>`
+
+const people = `<:registrant>holder-1</:registrant><:contact type="admin">holder-1</:contact><:contact type="tech">holder-1</:contact>`
+
+// closed says whether the server has closed the connection.
+func (s *speaker) closed() bool {
+	_, err := s.receive()
+	var timeout net.Error
+	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())
+}

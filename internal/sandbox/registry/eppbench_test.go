@@ -1,0 +1,54 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// BenchmarkEPPCheck50 is a batch of 50 names on one connection.
+func BenchmarkEPPCheck50(b *testing.B) {
+	benchmarkCheck(b, "")
+}
+
+// BenchmarkEPPCheck50Fee asks for the fees as well.
+func BenchmarkEPPCheck50Fee(b *testing.B) {
+	benchmarkCheck(b, `<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:command name="create"/></fee:check>`)
+}
+
+func benchmarkCheck(b *testing.B, ext string) {
+	r := open(b, Options{})
+	s := logIn(b, r, "dotkontor")
+	var names strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&names, "<:name>kaffee-%d.com</:name>", i)
+	}
+	command := object("domain", "check", names.String())
+	for b.Loop() {
+		if s.ask(command, ext).code != "1000" {
+			b.Fatal("the check failed")
+		}
+	}
+	b.ReportMetric(50*float64(b.N)/b.Elapsed().Seconds(), "names/s")
+}
+
+// BenchmarkEPPSingle is one command after the other on one connection.
+func BenchmarkEPPSingle(b *testing.B) {
+	for title, command := range map[string]func(int) string{
+		"check":  func(int) string { return object("domain", "check", `<:name>kaffee.com</:name>`) },
+		"info":   func(int) string { return named("info", "google.com") },
+		"create": func(i int) string { return domainCreate(fmt.Sprintf("neu-%d.com", i)) },
+	} {
+		b.Run(title, func(b *testing.B) {
+			r := open(b, Options{Data: b.TempDir()})
+			s := logIn(b, r, "dotkontor")
+			i := 0
+			for b.Loop() {
+				if i++; s.ask(command(i)).code != "1000" {
+					b.Fatal("the command failed")
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commands/s")
+		})
+	}
+}

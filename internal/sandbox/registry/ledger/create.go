@@ -1,0 +1,240 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// DomainCreate is a domain to be registered.
+type DomainCreate struct {
+	Name        string
+	Years       int // 0 means the shortest term
+	Nameservers []Nameserver
+	Registrant  string
+	Contacts    []Role
+	Auth        string
+	Keys        []DS
+	Offer       *Offer
+}
+
+// DomainCreated is what became of it.
+type DomainCreated struct {
+	Domain  *Domain
+	Years   int
+	Cost    int64
+	Pending bool
+}
+
+// CreateDomain registers a name.
+func (l *Ledger) CreateDomain(by Request, c DomainCreate) (made DomainCreated, err error) {
+	place, refusal := l.place(c.Name)
+	if refusal != nil {
+		return made, refusal
+	}
+	err = l.do(by, func(t *tx) (refusal *Refusal) {
+		made, refusal = t.createDomain(c, place)
+		return refusal
+	})
+	return made, err
+}
+
+func (t *tx) createDomain(c DomainCreate, place Place) (made DomainCreated, refusal *Refusal) {
+	if reason := place.registrable(); reason != "" {
+		return made, refuse(PolicyForbids, "domain:name", c.Name, reason)
+	}
+	if t.domain(c.Name, place) != nil {
+		return made, refuse(Exists, "domain:name", c.Name, "The name is in use.")
+	}
+	if place.Standing == Reserved {
+		return made, refuse(PolicyForbids, "domain:name", c.Name, "The name is reserved.")
+	}
+	if made.Years, refusal = place.years(c.Years); refusal != nil {
+		return made, refusal
+	}
+	for _, check := range []*Refusal{
+		t.checkContacts(place, c.Registrant, c.Contacts, true),
+		t.checkNameservers(place, c.Nameservers),
+		checkAuth(c.Auth),
+		CheckKeys(c.Keys),
+	} {
+		if check != nil {
+			return made, check
+		}
+	}
+	if made.Cost, refusal = t.charge(place, Create, made.Years, c.Offer); refusal != nil {
+		return made, refusal
+	}
+	domain := &Domain{
+		Name: c.Name, ROID: t.roid("D"), Sponsor: t.by.Account, Creator: t.by.Account,
+		Created: t.now, Expires: t.now.AddDate(made.Years, 0, 0),
+		Registrant: c.Registrant, Contacts: c.Contacts, Nameservers: c.Nameservers, Auth: c.Auth, Keys: c.Keys,
+	}
+	if !place.Policy.Gateway {
+		domain.AddYears = made.Years
+	}
+	if pending(place.Label) {
+		made.Pending = true
+		domain.Phase, domain.PhaseUntil, domain.Asked = PendingCreate, t.now.Add(t.l.pendingFor), t.by.TRID
+	}
+	t.putDomain(domain)
+	made.Domain = domain
+	return made, nil
+}
+
+// years checks the term of a create.
+func (p Place) years(asked int) (int, *Refusal) {
+	shortest, longest := max(p.Policy.MinYears, 1), p.Policy.MaxYears
+	if longest == 0 {
+		longest = maxYearsAhead
+	}
+	if asked == 0 {
+		asked = shortest
+	}
+	if asked < shortest || asked > longest {
+		return 0, refuse(OutOfRange, "domain:period", fmt.Sprint(asked), fmt.Sprintf("The term is %d to %d years.", shortest, longest))
+	}
+	return asked, nil
+}
+
+// checkContacts holds the people of a domain against the rules of its zone.
+func (t *tx) checkContacts(place Place, registrant string, roles []Role, complete bool) *Refusal {
+	rule := place.Policy.Contacts
+	if rule == NoContacts {
+		if registrant != "" || len(roles) > 0 {
+			return refuse(PolicyForbids, "domain:contact", "", "Domains of "+place.Zone+" have no contacts.")
+		}
+		return nil
+	}
+	if complete && registrant == "" {
+		return refuse(Missing, "domain:registrant", "", "Domains of "+place.Zone+" need a registrant.")
+	}
+	if registrant != "" && t.contact(registrant) == nil {
+		return refuse(NotFound, "domain:registrant", registrant, "There is no such contact.")
+	}
+	for i, role := range roles {
+		if t.contact(role.ID) == nil {
+			return refuse(NotFound, "domain:contact", role.ID, "There is no such contact.")
+		}
+		if slices.Contains(roles[:i], role) {
+			return refuse(PolicyForbids, "domain:contact", role.ID, "The contact is named twice.")
+		}
+	}
+	if !complete || rule == HolderOnly {
+		return nil
+	}
+	for _, wanted := range []string{"admin", "tech"} {
+		if !slices.ContainsFunc(roles, func(r Role) bool { return r.Type == wanted }) {
+			return refuse(Missing, "domain:contact", "", "Domains of "+place.Zone+" need a contact of the type "+wanted+".")
+		}
+	}
+	return nil
+}
+
+// checkNameservers sees to it that a domain is delegated to hosts that exist.
+func (t *tx) checkNameservers(place Place, servers []Nameserver) *Refusal {
+	if len(servers) > maxNameservers {
+		return refuse(PolicyForbids, "domain:ns", "", fmt.Sprintf("A domain has at most %d name servers.", maxNameservers))
+	}
+	for i, server := range servers {
+		if slices.ContainsFunc(servers[:i], func(s Nameserver) bool { return s.Host == server.Host }) {
+			return refuse(PolicyForbids, "domain:hostObj", server.Host, "The name server is named twice.")
+		}
+		if !server.Attribute {
+			if t.host(server.Host) == nil {
+				return refuse(NotFound, "domain:hostObj", server.Host, "There is no such host.")
+			}
+			continue
+		}
+		if !place.Policy.Gateway {
+			return refuse(PolicyForbids, "domain:hostAttr", server.Host, "Name servers are host objects here.")
+		}
+		if !WellFormed(server.Host) {
+			return refuse(ValueSyntax, "domain:hostName", server.Host, "This is not a host name.")
+		}
+		if refusal := checkAddresses(server.Addresses); refusal != nil {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// checkAuth refuses what can't protect anything.
+func checkAuth(auth string) *Refusal {
+	if auth != "" && (len(auth) < 6 || len(auth) > 64) {
+		return refuse(OutOfRange, "domain:pw", "", "The authInfo has 6 to 64 characters.")
+	}
+	return nil
+}
+
+// DomainRenew asks for more years.
+type DomainRenew struct {
+	Name    string
+	Current time.Time // the day of the expiry, as the client knows it
+	Years   int       // 0 means 1
+	Offer   *Offer
+}
+
+// RenewDomain adds years to a domain.
+func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years int, cost int64, err error) {
+	place, refusal := l.place(c.Name)
+	if refusal != nil {
+		return nil, 0, 0, refusal
+	}
+	years = max(c.Years, 1)
+	err = l.do(by, func(t *tx) (refusal *Refusal) {
+		if renewed, refusal = t.own(c.Name, place); refusal != nil {
+			return refusal
+		}
+		if refusal := renewed.free("clientRenewProhibited", "serverRenewProhibited"); refusal != nil {
+			return refusal
+		}
+		if renewed.Expires.Format(time.DateOnly) != c.Current.Format(time.DateOnly) {
+			return refuse(OutOfRange, "domain:curExpDate", c.Current.Format(time.DateOnly), "The domain expires on another day.")
+		}
+		expires := renewed.Expires.AddDate(years, 0, 0)
+		if expires.After(t.now.AddDate(maxYearsAhead, 0, 0)) {
+			return refuse(NotRenewable, "domain:period", fmt.Sprint(years), fmt.Sprintf("A domain is paid for at most %d years ahead.", maxYearsAhead))
+		}
+		if cost, refusal = t.charge(place, Renew, years, c.Offer); refusal != nil {
+			return refusal
+		}
+		renewed = renewed.clone()
+		renewed.Expires, renewed.Updated, renewed.Updater = expires, t.now, t.by.Account
+		if !place.Policy.Gateway {
+			renewed.Renewed, renewed.RenewYears = t.now, years
+		}
+		t.putDomain(renewed)
+		return nil
+	})
+	return renewed, years, cost, err
+}
+
+// own finds a domain that the account sponsors.
+func (t *tx) own(name string, place Place) (*Domain, *Refusal) {
+	domain := t.domain(name, place)
+	if domain == nil {
+		return nil, refuse(NotFound, "domain:name", name, "There is no such domain.")
+	}
+	if domain.Sponsor != t.by.Account {
+		return nil, refuse(NotAuthorised, "domain:name", name, "Another registrar sponsors the domain.")
+	}
+	return domain, nil
+}
+
+// free refuses what a pending action or one of the locks forbids.
+func (d *Domain) free(locks ...string) *Refusal {
+	status := d.locked(locks...)
+	switch {
+	case d.Phase == PendingCreate:
+		status = "pendingCreate"
+	case d.Phase == Redemption || d.Phase == PendingRestore || d.Phase == PendingDelete:
+		status = "pendingDelete"
+	case d.transferring():
+		status = "pendingTransfer"
+	}
+	if status == "" {
+		return nil
+	}
+	return refuse(StatusForbids, "domain:status", status, "The status "+status+" forbids it.")
+}

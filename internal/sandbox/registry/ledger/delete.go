@@ -1,0 +1,109 @@
+package ledger
+
+import "time"
+
+// DomainDeleted is what a delete did.
+type DomainDeleted struct {
+	Pending bool // it can still be restored
+	Credit  int64
+}
+
+// DeleteDomain gives a domain up.
+func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err error) {
+	place, refusal := l.place(name)
+	if refusal != nil {
+		return gone, refusal
+	}
+	err = l.do(by, func(t *tx) *Refusal {
+		domain, refusal := t.own(name, place)
+		if refusal != nil {
+			return refusal
+		}
+		if refusal := domain.free("clientDeleteProhibited", "serverDeleteProhibited"); refusal != nil {
+			return refusal
+		}
+		if l.below[name] > 0 {
+			return refuse(StillUsed, "domain:name", name, "Hosts below the domain exist.")
+		}
+		domain = domain.clone()
+		domain.Updated, domain.Updater = t.now, t.by.Account
+		if place.Policy.Gateway {
+			t.giveToTransit(domain)
+			return nil
+		}
+		gone.Credit = domain.credit(place, t.now)
+		if domain.Grace(t.now) == "addPeriod" {
+			t.dropDomain(name)
+			return nil
+		}
+		if within(domain.AutoRenewed, autoRenewPeriod, t.now) {
+			domain.Expires = domain.Expires.AddDate(-1, 0, 0)
+		}
+		domain.AutoRenewed, domain.Renewed, domain.MovedIn, domain.RenewYears = time.Time{}, time.Time{}, time.Time{}, 0
+		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
+		domain.Deleted, domain.Asked = t.now, t.by.TRID
+		gone.Pending = true
+		t.putDomain(domain)
+		return nil
+	})
+	return gone, err
+}
+
+// giveToTransit is what becomes of a .de name that its provider gives up: the
+// registry looks after it and asks the holder, who can still take it elsewhere
+// with the authInfo.
+func (t *tx) giveToTransit(domain *Domain) {
+	domain.Sponsor, domain.Agent = TransitSponsor, TransitName
+	domain.Nameservers = []Nameserver{
+		{Host: "ns1.transit.registry.example", Attribute: true}, {Host: "ns2.transit.registry.example", Attribute: true},
+	}
+	domain.Locks, domain.Keys, domain.Registrant, domain.Contacts = nil, nil, "", nil
+	domain.Phase, domain.PhaseUntil = Transit, t.now.Add(transitPeriod)
+	t.putDomain(domain)
+}
+
+// Report is the account of a restore (RFC 3915, 4.2.5).
+type Report struct {
+	Deleted, Restored time.Time
+}
+
+// RestoreDomain asks for a deleted domain back (report nil), or accounts for it.
+func (l *Ledger) RestoreDomain(by Request, name string, report *Report, offer *Offer) (restored *Domain, cost int64, err error) {
+	place, refusal := l.place(name)
+	if refusal != nil {
+		return nil, 0, refusal
+	}
+	err = l.do(by, func(t *tx) (refusal *Refusal) {
+		if restored, refusal = t.own(name, place); refusal != nil {
+			return refusal
+		}
+		wanted := Redemption
+		if report != nil {
+			wanted = PendingRestore
+		}
+		if restored.Phase != wanted {
+			return refuse(StatusForbids, "rgp:restore", "", "The domain is not in the status "+string(wanted)+".")
+		}
+		restored = restored.clone()
+		restored.Updated, restored.Updater = t.now, t.by.Account
+		if report == nil {
+			if cost, refusal = t.charge(place, Restore, 1, offer); refusal != nil {
+				return refusal
+			}
+			restored.Phase, restored.PhaseUntil = PendingRestore, t.now.Add(restorePeriod)
+			t.putDomain(restored)
+			return nil
+		}
+		if report.Restored.Before(report.Deleted) {
+			return refuse(OutOfRange, "rgp:resTime", "", "The restore lies before the deletion.")
+		}
+		restored.Phase, restored.PhaseUntil, restored.Deleted, restored.Asked = Active, time.Time{}, time.Time{}, TRID{}
+		// A name that expired meanwhile comes back with the year that it lacks.
+		for !restored.Expires.After(t.now) {
+			restored.Expires = restored.Expires.AddDate(1, 0, 0)
+		}
+		t.putDomain(restored)
+		return nil
+	})
+	return restored, cost, err
+}

@@ -1,0 +1,328 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// maxAdvance bounds one move of the clock: every domain is renewed once for
+	// each of its years.
+	maxAdvance = 100 * 366 * day
+	// maxQueue bounds the messages that wait for one account. Beyond it the
+	// oldest go, as registries throw away what nobody fetches.
+	maxQueue = 10_000
+)
+
+// Account is a registrar.
+type Account struct {
+	ID       string // 3 to 16 characters
+	Password string
+	Name     string // as RDAP and WHOIS show it
+	Broke    bool   // nothing that costs money works
+}
+
+// Options say what the ledger begins with.
+type Options struct {
+	// Folder keeps the journal; empty means that everything is forgotten.
+	Folder   string
+	Table    Table
+	Accounts []Account
+	Now      func() time.Time // nil = time.Now
+	// Seeds are domains that are written into an empty place: one that the
+	// ledger has, or had, stays as it is.
+	Seeds []*Domain
+	// PendingFor is how long a create stays pending; 0 means 5 s.
+	PendingFor time.Duration
+	// Sync makes every command wait for the disk. Without it a command survives
+	// the process, but not a power cut.
+	Sync   bool
+	Logger *slog.Logger
+}
+
+// Ledger is the state of the registry. All methods may be called at the same
+// time.
+type Ledger struct {
+	table      Table
+	accounts   map[string]Account
+	base       func() time.Time
+	pendingFor time.Duration
+	logger     *slog.Logger
+
+	offset  atomic.Int64 // of the clock, in nanoseconds
+	nextDue atomic.Int64 // when the clock next does something, in Unix nanoseconds
+	epoch   int64        // when this process began, for server transaction ids
+	trids   atomic.Uint64
+
+	mu        sync.RWMutex
+	journal   *journal
+	serial    uint64
+	domains   map[string]*Domain // nil: gone, whatever the table says
+	contacts  map[string]*Contact
+	hosts     map[string]*Host
+	queues    map[string][]*Message
+	passwords map[string]string
+	// contactUse and hostUse count the domains that refer to an object, below
+	// the hosts that lie below a domain.
+	contactUse, hostUse, below map[string]int
+	agenda                     agenda
+}
+
+// Open reads the journal and goes on where it ends.
+func Open(o Options) (*Ledger, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.PendingFor == 0 {
+		o.PendingFor = 5 * time.Second
+	}
+	l := &Ledger{
+		table: o.Table, base: o.Now, pendingFor: o.PendingFor, logger: o.Logger, epoch: time.Now().UnixMilli(),
+		accounts: map[string]Account{}, domains: map[string]*Domain{}, contacts: map[string]*Contact{}, hosts: map[string]*Host{},
+		queues: map[string][]*Message{}, passwords: map[string]string{},
+		contactUse: map[string]int{}, hostUse: map[string]int{}, below: map[string]int{},
+	}
+	l.nextDue.Store(math.MaxInt64)
+	for _, account := range o.Accounts {
+		if len(account.ID) < 3 || len(account.ID) > 16 || len(account.Password) < 6 {
+			return nil, fmt.Errorf("the account %q needs an id of 3 to 16 characters and a password of at least 6", account.ID)
+		}
+		l.accounts[account.ID] = account
+		l.passwords[account.ID] = account.Password
+	}
+	var err error
+	if l.journal, err = openJournal(o.Folder, o.Sync, l.apply); err != nil {
+		return nil, err
+	}
+	if err := l.compact(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	for _, seed := range o.Seeds {
+		if err := l.seed(seed); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	return l, nil
+}
+
+// seed writes a domain and its hosts into an empty place.
+func (l *Ledger) seed(seed *Domain) error {
+	if _, known := l.domains[seed.Name]; known {
+		return nil
+	}
+	t := l.begin(Request{Account: seed.Sponsor}, l.Now())
+	domain := seed.clone()
+	if domain.ROID == "" {
+		domain.ROID = t.roid("D")
+	}
+	for _, server := range domain.Nameservers {
+		if server.Attribute || t.host(server.Host) != nil {
+			continue
+		}
+		t.putHost(&Host{
+			Name: server.Host, ROID: t.roid("H"), Sponsor: seed.Sponsor, Creator: seed.Sponsor, Created: seed.Created,
+		})
+	}
+	t.putDomain(domain)
+	if err := l.commit(t); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Close lets go of the journal.
+func (l *Ledger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.journal.close()
+}
+
+// Now is the registry's time.
+func (l *Ledger) Now() time.Time {
+	return l.base().UTC().Add(time.Duration(l.offset.Load())).Truncate(time.Millisecond)
+}
+
+// Offset is how far the clock was moved.
+func (l *Ledger) Offset() time.Duration { return time.Duration(l.offset.Load()) }
+
+// Advance moves the clock, never backwards, and lets everything happen that
+// falls due on the way. The move is kept like everything else.
+func (l *Ledger) Advance(by time.Duration) error {
+	if by < 0 || by > maxAdvance {
+		return fmt.Errorf("the clock can be moved by 0 to %d days, and never backwards", maxAdvance/day)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.begin(Request{}, l.Now())
+	t.change.Offset = new(time.Duration)
+	*t.change.Offset = l.Offset() + by
+	if err := l.commit(t); err != nil {
+		return err
+	}
+	return l.settle(l.Now())
+}
+
+// NextTRID is a new server transaction id.
+func (l *Ledger) NextTRID() string {
+	return fmt.Sprintf("SIM-%x-%d", l.epoch, l.trids.Add(1))
+}
+
+// Authenticate says whether an account exists and this is its password.
+func (l *Ledger) Authenticate(account, password string) bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	kept, exists := l.passwords[account]
+	_, open := l.accounts[account]
+	return exists && open && kept == password
+}
+
+// SetPassword changes the password of an account.
+func (l *Ledger) SetPassword(account, password string) error {
+	return l.do(Request{Account: account}, func(t *tx) *Refusal {
+		t.change.Passwords = map[string]string{account: password}
+		return nil
+	})
+}
+
+// Accounts are the registrars with the passwords in force.
+func (l *Ledger) Accounts() []Account {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	all := make([]Account, 0, len(l.accounts))
+	for id, account := range l.accounts {
+		account.Password = l.passwords[id]
+		all = append(all, account)
+	}
+	return all
+}
+
+// AccountName is the name of a registrar, empty for one without an account.
+func (l *Ledger) AccountName(id string) string { return l.accounts[id].Name }
+
+// do carries out one command: all of it is in the journal when it returns nil,
+// and nothing of it happened when it returns an error.
+func (l *Ledger) do(by Request, command func(*tx) *Refusal) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.Now()
+	if err := l.settle(now); err != nil {
+		return err
+	}
+	t := l.begin(by, now)
+	if refusal := command(t); refusal != nil {
+		return refusal
+	}
+	return l.commit(t)
+}
+
+// view lets f read a ledger in which everything due has happened.
+func (l *Ledger) view(f func(now time.Time)) {
+	now := l.Now()
+	if now.UnixNano() >= l.nextDue.Load() {
+		l.mu.Lock()
+		if err := l.settle(now); err != nil {
+			// The reader sees the state before; the next command reports the fault.
+			l.logger.Error("the sandbox registry's journal can't be written", "error", err)
+		}
+		l.mu.Unlock()
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	f(now)
+}
+
+// tx is one command under way: reads see its own writes, nobody else does.
+type tx struct {
+	l      *Ledger
+	by     Request
+	now    time.Time
+	serial uint64
+	change change
+}
+
+func (l *Ledger) begin(by Request, now time.Time) *tx {
+	return &tx{l: l, by: by, now: now, serial: l.serial}
+}
+
+func (t *tx) next() uint64 {
+	t.serial++
+	return t.serial
+}
+
+func (t *tx) roid(kind string) string { return fmt.Sprintf("%s%d-SIM", kind, t.next()) }
+
+// domain finds a domain; one that only the table knows is copied from it.
+func (t *tx) domain(name string, place Place) *Domain {
+	if changed, known := t.change.Domains[name]; known {
+		return changed
+	}
+	return t.l.find(name, place, t.now)
+}
+
+func (t *tx) contact(id string) *Contact {
+	if changed, known := t.change.Contacts[id]; known {
+		return changed
+	}
+	return t.l.contacts[id]
+}
+
+func (t *tx) host(name string) *Host {
+	if changed, known := t.change.Hosts[name]; known {
+		return changed
+	}
+	return t.l.hosts[name]
+}
+
+func (t *tx) putDomain(domain *Domain) { put(&t.change.Domains, domain.Name, domain) }
+func (t *tx) dropDomain(name string)   { put(&t.change.Domains, name, nil) }
+func (t *tx) putContact(c *Contact)    { put(&t.change.Contacts, c.ID, c) }
+func (t *tx) putHost(host *Host)       { put(&t.change.Hosts, host.Name, host) }
+
+func put[T any](objects *map[string]*T, key string, object *T) {
+	if *objects == nil {
+		*objects = map[string]*T{}
+	}
+	(*objects)[key] = object
+}
+
+// tell puts a message into the queue of an account; sponsors without one hear
+// nothing.
+func (t *tx) tell(account string, message Message) {
+	if _, exists := t.l.accounts[account]; !exists {
+		return
+	}
+	message.ID, message.Account, message.At = t.next(), account, t.now
+	t.change.Messages = append(t.change.Messages, &message)
+}
+
+// find is the domain of a name as everybody sees it, nil if there is none.
+func (l *Ledger) find(name string, place Place, now time.Time) *Domain {
+	if domain, known := l.domains[name]; known {
+		return domain
+	}
+	switch place.Standing {
+	case Taken:
+		return l.table.Origin(name, now)
+	case Apex:
+		domain := l.table.Origin(name, now)
+		domain.Sponsor = registrySponsor
+		return domain
+	default:
+		return nil
+	}
+}
+
+// The labels that behave in a way of their own.
+func unpaid(label string) bool { return strings.HasPrefix(label, "unpaid-") }
+
+func pending(label string) bool     { return strings.HasPrefix(label, "pending-") || pendingFail(label) }
+func pendingFail(label string) bool { return strings.HasPrefix(label, "pendingfail-") }

@@ -1,0 +1,276 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// plain is a table in which everything is free, but taken.com and reserved.com.
+type plain struct{}
+
+func (plain) Place(name string) (Place, bool) {
+	label, zone, found := strings.Cut(name, ".")
+	for strings.Contains(zone, ".") {
+		var more string
+		more, zone, _ = strings.Cut(zone, ".")
+		label += "." + more
+	}
+	if !found || zone != "com" && zone != "de" && zone != "org" {
+		return Place{}, false
+	}
+	place := Place{Zone: "." + zone, Label: label, Policy: PolicyOf("." + zone), Tariff: Tariff{Class: StandardClass, Create: 100, Renew: 100, Move: 100, Restore: 100}}
+	switch label {
+	case "taken":
+		place.Standing = Taken
+	case "reserved":
+		place.Standing = Reserved
+	}
+	return place, true
+}
+
+func (plain) Origin(name string, now time.Time) *Domain {
+	return &Domain{Name: name, ROID: "D1-SIM", Sponsor: "beta", Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(0, 6, 0), Auth: "auth-taken"}
+}
+
+var start = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func openPlain(t *testing.T, folder string) *Ledger {
+	t.Helper()
+	l, err := Open(Options{
+		Folder: folder, Table: plain{}, Now: func() time.Time { return start },
+		Accounts: []Account{{ID: "alpha", Password: "password"}, {ID: "beta", Password: "password"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// state is everything that the ledger knows, as text.
+func (l *Ledger) state(t *testing.T) string {
+	t.Helper()
+	var messages []*Message
+	for _, account := range []string{"alpha", "beta"} {
+		messages = append(messages, l.queues[account]...)
+	}
+	text, err := json.Marshal([]any{
+		l.domains, l.contacts, l.hosts, messages, l.passwords, l.contactUse, l.hostUse, l.below, l.Offset(), l.serial,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// deed is one command at random; most of them are refused.
+func deed(l *Ledger, dice *rand.Rand) error {
+	pick := func(from ...string) string { return from[dice.IntN(len(from))] }
+	by := Request{Account: pick("alpha", "beta"), TRID: TRID{"client-1", l.NextTRID()}}
+	name := pick("one.com", "two.com", "three.de", "four.org", "taken.com", "reserved.com", "pending-five.com", "pendingfail-six.com")
+	contact := pick("person-1", "person-2")
+	host := pick("ns1.one.com", "ns1.elsewhere.example", "ns2.elsewhere.example")
+	auth := pick("secret-1", "auth-taken", "wrong-1")
+	var err error
+	switch dice.IntN(15) {
+	case 0, 1, 2:
+		wish := DomainCreate{Name: name, Auth: "secret-1"}
+		if !strings.HasSuffix(name, ".com") {
+			wish.Registrant, wish.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}}
+		}
+		if dice.IntN(2) == 0 {
+			wish.Nameservers = []Nameserver{{Host: host}}
+		}
+		_, err = l.CreateDomain(by, wish)
+	case 3:
+		_, err = l.CreateContact(by, &Contact{ID: contact, Email: "a@b.example", Auth: "secret-1"})
+	case 4:
+		var addresses []string
+		if host == "ns1.one.com" {
+			addresses = []string{"192.0.2.1"}
+		}
+		_, err = l.CreateHost(by, host, addresses)
+	case 5:
+		_, err = l.DeleteDomain(by, name)
+	case 6:
+		err = l.DeleteContact(by, contact)
+	case 7:
+		_, err = l.RequestTransfer(by, DomainTransfer{Name: name, Auth: auth})
+	case 8:
+		_, err = l.AnswerTransfer(by, name, Answer(dice.IntN(3)))
+	case 9:
+		err = l.UpdateDomain(by, DomainUpdate{
+			Name: name, Add: DomainEdit{Nameservers: []Nameserver{{Host: host}}, Statuses: []string{"clientHold"}},
+		})
+	case 10:
+		err = l.UpdateDomain(by, DomainUpdate{
+			Name: name, Rem: DomainEdit{Nameservers: []Nameserver{{Host: host}}, Statuses: []string{"clientHold"}},
+		})
+	case 11:
+		if message, _ := l.Queue(by.Account); message != nil {
+			err = l.Ack(by, message.ID)
+		}
+	case 12:
+		err = l.Advance(time.Duration(dice.IntN(20*24)) * time.Hour)
+	case 13:
+		var report *Report
+		if dice.IntN(2) == 0 {
+			report = &Report{}
+		}
+		_, _, err = l.RestoreDomain(by, name, report, nil)
+	case 14:
+		err = l.DeleteHost(by, host)
+	}
+	return err
+}
+
+// broken says what must never be and is.
+func (l *Ledger) broken() string {
+	contacts, hosts, below := map[string]int{}, map[string]int{}, map[string]int{}
+	for name, domain := range l.domains {
+		if domain == nil {
+			continue
+		}
+		if !domain.due().After(l.Now()) {
+			return fmt.Sprintf("%s was due at %v", name, domain.due())
+		}
+		if domain.Registrant != "" {
+			contacts[domain.Registrant]++
+		}
+		for _, role := range domain.Contacts {
+			contacts[role.ID]++
+		}
+		for _, server := range domain.Nameservers {
+			if server.Attribute {
+				continue
+			}
+			hosts[server.Host]++
+			if l.hosts[server.Host] == nil {
+				return name + " is delegated to a host that does not exist"
+			}
+		}
+	}
+	for id := range contacts {
+		if l.contacts[id] == nil {
+			return "a domain refers to the contact " + id + ", which does not exist"
+		}
+	}
+	for _, host := range l.hosts {
+		if host.Above == "" {
+			continue
+		}
+		below[host.Above]++
+		if domain := l.domains[host.Above]; domain == nil || domain.Sponsor != host.Sponsor {
+			return host.Name + " lies below a domain of somebody else"
+		}
+	}
+	for what, pair := range map[string][2]map[string]int{
+		"contacts": {contacts, l.contactUse}, "hosts": {hosts, l.hostUse}, "below": {below, l.below},
+	} {
+		if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
+			return fmt.Sprintf("%s are counted as %v, but are %v", what, pair[1], pair[0])
+		}
+	}
+	return ""
+}
+
+func TestWhateverHappensTheLedgerAgreesWithItselfAndItsJournal(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		folder := t.TempDir()
+		dice := rand.New(rand.NewPCG(seed, 1))
+		l := openPlain(t, folder)
+		done := 0
+		for i := range 600 {
+			before := l.state(t)
+			err := deed(l, dice)
+			var refusal *Refusal
+			switch {
+			case err == nil:
+				done++
+			case !errors.As(err, &refusal):
+				t.Fatalf("seed %d, deed %d: %v", seed, i, err)
+			case l.state(t) != before:
+				t.Fatalf("seed %d, deed %d: refused (%v), and yet something changed", seed, i, err)
+			}
+			if fault := l.broken(); fault != "" {
+				t.Fatalf("seed %d, deed %d: %s", seed, i, fault)
+			}
+		}
+		if done < 80 {
+			t.Errorf("seed %d: only %d deeds were done", seed, done)
+		}
+		want := l.state(t)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again := openPlain(t, folder)
+		if got := again.state(t); got != want {
+			t.Fatalf("seed %d: the journal tells\n%s\nbut it was\n%s", seed, got, want)
+		}
+		if err := again.journal.replace(again.everything()); err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := openPlain(t, folder).state(t); got != want {
+			t.Fatalf("seed %d: the journal written anew tells\n%s\nbut it was\n%s", seed, got, want)
+		}
+	}
+}
+
+func TestACommandThatCannotBeWrittenIsNotCarriedOut(t *testing.T) {
+	t.Parallel()
+	l := openPlain(t, t.TempDir())
+	by := Request{Account: "alpha"}
+	if _, err := l.CreateDomain(by, DomainCreate{Name: "one.com", Auth: "secret-1"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.journal.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var refusal *Refusal
+	if _, err := l.CreateDomain(by, DomainCreate{Name: "two.com", Auth: "secret-1"}); err == nil || errors.As(err, &refusal) {
+		t.Errorf("the command is answered with %v", err)
+	}
+	if domain, known := l.Public("two.com"); domain != nil || known {
+		t.Error("the domain is there, and nobody wrote it down")
+	}
+}
+
+func TestAJournalThatCannotBeReadIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, journalName)
+	if err := os.WriteFile(path, []byte("{\"serial\":1}\nnonsense\n{\"serial\":2}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := Open(Options{Folder: folder, Table: plain{}}); err == nil || !strings.Contains(err.Error(), "line 2") {
+		_ = l.Close()
+		t.Errorf("it was read: %v", err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "nonsense") {
+		t.Errorf("the file is now %q, %v", text, err)
+	}
+}
+
+func TestTheClockNeverGoesBack(t *testing.T) {
+	t.Parallel()
+	l := openPlain(t, "")
+	for _, by := range []time.Duration{-1, -time.Hour, maxAdvance + 1} {
+		if err := l.Advance(by); err == nil {
+			t.Errorf("the clock went by %v", by)
+		}
+	}
+	if !l.Now().Equal(start) {
+		t.Errorf("it is %v", l.Now())
+	}
+}

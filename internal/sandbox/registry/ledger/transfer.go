@@ -1,0 +1,198 @@
+package ledger
+
+import "time"
+
+// DomainTransfer asks for a domain, or answers somebody who does.
+type DomainTransfer struct {
+	Name  string
+	Years int // 0 means what the zone does anyway
+	Auth  string
+	Offer *Offer
+}
+
+// Transferred is a transfer as it stands after a command.
+type Transferred struct {
+	Transfer *Transfer
+	Pending  bool
+	Cost     int64
+}
+
+// RequestTransfer asks for a domain of somebody else.
+func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved Transferred, err error) {
+	place, refusal := l.place(c.Name)
+	if refusal != nil {
+		return moved, refusal
+	}
+	err = l.do(by, func(t *tx) (refusal *Refusal) {
+		moved, refusal = t.requestTransfer(c, place)
+		return refusal
+	})
+	return moved, err
+}
+
+func (t *tx) requestTransfer(c DomainTransfer, place Place) (moved Transferred, refusal *Refusal) {
+	domain := t.domain(c.Name, place)
+	switch {
+	case domain == nil:
+		return moved, refuse(NotFound, "domain:name", c.Name, "There is no such domain.")
+	case domain.Sponsor == t.by.Account:
+		return moved, refuse(NotTransferable, "domain:name", c.Name, "The domain is yours already.")
+	case domain.Sponsor == registrySponsor:
+		return moved, refuse(PolicyForbids, "domain:name", c.Name, "The name is the registry's own.")
+	case domain.transferring():
+		return moved, refuse(TransferPending, "domain:name", c.Name, "A transfer of the domain is pending.")
+	case c.Years > 1:
+		return moved, refuse(PolicyForbids, "domain:period", "", "A transfer adds one year.")
+	case c.Auth == "":
+		return moved, refuse(Missing, "domain:authInfo", "", "A transfer needs the authInfo.")
+	case c.Auth != domain.Auth:
+		return moved, refuse(WrongAuthInfo, "domain:authInfo", "", "This is not the domain's authInfo.")
+	}
+	if refusal := domain.free("clientTransferProhibited", "serverTransferProhibited"); refusal != nil {
+		return moved, refusal
+	}
+	if moved.Cost, refusal = t.charge(place, TransferIn, 1, c.Offer); refusal != nil {
+		return moved, refusal
+	}
+	domain = domain.clone()
+	domain.Transfer = &Transfer{
+		Name: c.Name, Status: transferPending, Requester: t.by.Account, Requested: t.now,
+		Actor: domain.Sponsor, Decided: t.now.Add(transferTime), Expires: domain.afterTransfer(place, t.now),
+	}
+	if place.Policy.Gateway {
+		t.move(domain, place, serverApproved)
+		moved.Transfer = domain.Transfer
+		return moved, nil
+	}
+	t.putDomain(domain)
+	t.tell(domain.Sponsor, Message{Text: "Transfer requested", Transfer: domain.Transfer})
+	moved.Transfer, moved.Pending = domain.Transfer, true
+	return moved, nil
+}
+
+// afterTransfer is when a domain will expire that moves now.
+func (d *Domain) afterTransfer(place Place, now time.Time) time.Time {
+	if place.Policy.Gateway || within(d.AutoRenewed, autoRenewPeriod, now) {
+		return d.Expires
+	}
+	expires := d.Expires.AddDate(1, 0, 0)
+	if limit := now.AddDate(maxYearsAhead, 0, 0); expires.After(limit) {
+		return limit
+	}
+	return expires
+}
+
+// move gives a domain and the hosts below it to who asked for it, and tells both
+// sides.
+func (t *tx) move(domain *Domain, place Place, status string) {
+	loser := domain.Sponsor
+	done := *domain.Transfer
+	done.Status, done.Decided, done.Expires = status, t.now, domain.afterTransfer(place, t.now)
+	domain.Transfer = &done
+	domain.Sponsor, domain.Agent = done.Requester, ""
+	domain.Expires = done.Expires
+	domain.Transferred, domain.MovedIn = t.now, t.now
+	domain.AutoRenewed, domain.Renewed, domain.AddYears, domain.RenewYears = time.Time{}, time.Time{}, 0, 0
+	if place.Policy.Gateway {
+		domain.Phase, domain.PhaseUntil, domain.MovedIn = Active, time.Time{}, time.Time{}
+	}
+	t.putDomain(domain)
+	if t.l.below[domain.Name] > 0 {
+		for _, host := range t.l.hosts {
+			if host.Above == domain.Name {
+				moved := *host
+				moved.Sponsor, moved.Moved = domain.Sponsor, t.now
+				t.putHost(&moved)
+			}
+		}
+	}
+	t.tell(loser, Message{Text: "Transfer completed: the domain has left", Transfer: &done})
+	if !place.Policy.Gateway {
+		t.tell(done.Requester, Message{Text: "Transfer completed: the domain has arrived", Transfer: &done})
+	}
+}
+
+// Answer is how a pending transfer is answered.
+type Answer uint8
+
+// The answers.
+const (
+	Approve Answer = iota
+	Reject
+	Cancel
+)
+
+// AnswerTransfer ends a pending transfer.
+func (l *Ledger) AnswerTransfer(by Request, name string, answer Answer) (ended *Transfer, err error) {
+	place, refusal := l.place(name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	err = l.do(by, func(t *tx) *Refusal {
+		domain := t.domain(name, place)
+		if domain == nil {
+			return refuse(NotFound, "domain:name", name, "There is no such domain.")
+		}
+		if !domain.transferring() {
+			if domain.Sponsor != by.Account && (domain.Transfer == nil || domain.Transfer.Requester != by.Account) {
+				return refuse(NotAuthorised, "domain:name", name, "This is not your transfer.")
+			}
+			return refuse(NoTransferPending, "domain:name", name, "No transfer is pending.")
+		}
+		who := domain.Sponsor
+		if answer == Cancel {
+			who = domain.Transfer.Requester
+		}
+		if by.Account != who {
+			return refuse(NotAuthorised, "domain:name", name, "The other side answers this transfer.")
+		}
+		domain = domain.clone()
+		if answer == Approve {
+			t.move(domain, place, clientApproved)
+			ended = domain.Transfer
+			return nil
+		}
+		over := *domain.Transfer
+		over.Decided, over.Expires, over.Status = t.now, time.Time{}, clientRejected
+		told := over.Requester
+		if answer == Cancel {
+			over.Status, told = clientCancelled, domain.Sponsor
+		}
+		domain.Transfer = &over
+		t.putDomain(domain)
+		t.tell(told, Message{Text: "Transfer ended without a move", Transfer: &over})
+		ended = &over
+		return nil
+	})
+	return ended, err
+}
+
+// QueryTransfer shows the last transfer of a domain to those who took part in
+// it, and to those who know the authInfo.
+func (l *Ledger) QueryTransfer(by Request, name, auth string) (last *Transfer, err error) {
+	place, refusal := l.place(name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	refusal = nil
+	l.view(func(now time.Time) {
+		domain := l.find(name, place, now)
+		switch {
+		case domain == nil:
+			refusal = refuse(NotFound, "domain:name", name, "There is no such domain.")
+		case auth != "" && auth != domain.Auth:
+			refusal = refuse(WrongAuthInfo, "domain:authInfo", "", "This is not the domain's authInfo.")
+		case auth == "" && domain.Sponsor != by.Account &&
+			(domain.Transfer == nil || domain.Transfer.Requester != by.Account && domain.Transfer.Actor != by.Account):
+			refusal = refuse(NotAuthorised, "domain:name", name, "This is not your transfer.")
+		case domain.Transfer == nil:
+			refusal = refuse(NoTransferPending, "domain:name", name, "The domain was never transferred.")
+		default:
+			last = domain.Transfer
+		}
+	})
+	if refusal != nil {
+		return nil, refusal
+	}
+	return last, nil
+}

@@ -1,0 +1,104 @@
+package epp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func benchNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("some-name-%03d.test", i)
+	}
+	return names
+}
+
+// BenchmarkCheckOf50 is our own share of a check: writing it and reading its
+// answer, without a server or a network.
+func BenchmarkCheckOf50(b *testing.B) {
+	names := benchNames(50)
+	for _, test := range []struct {
+		name string
+		fee  *FeeQuestion
+	}{{"plain", nil}, {"fee", &FeeQuestion{}}} {
+		b.Run(test.name, func(b *testing.B) {
+			has := services{nsFee: true}
+			var w Writer
+			frame, err := checkCall(names, test.fee, Lookups, "bench-1").encode(&w, has, nil, defaultMaxFrame)
+			if err != nil {
+				b.Fatal(err)
+			}
+			request, err := parseDocument(frame[headerOctets:])
+			if err != nil {
+				b.Fatal(err)
+			}
+			document := []byte(priced(request).xml)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := checkCall(names, test.fee, Lookups, "bench-1").encode(&w, has, nil, defaultMaxFrame); err != nil {
+					b.Fatal(err)
+				}
+				a, err := parseAnswer(document)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if got := readChecked(a); len(got) != len(names) {
+					b.Fatal(len(got))
+				}
+			}
+			b.ReportMetric(float64(len(names)*b.N)/b.Elapsed().Seconds(), "names/s")
+		})
+	}
+}
+
+// BenchmarkClient goes through the pool over one connection to a server that has
+// its answer ready.
+func BenchmarkClient(b *testing.B) {
+	b.Run("single commands", func(b *testing.B) {
+		f := &fake{handle: ok}
+		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
+		for b.Loop() {
+			if _, err := c.DeleteDomain(b.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commands/s")
+	})
+	b.Run("batched names", func(b *testing.B) {
+		f := &fake{handle: chk}
+		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
+		b.SetParallelism(200)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: []string{"some-name.test"}, Class: Lookups}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "names/s")
+	})
+	b.Run("checks of 50", func(b *testing.B) {
+		f := &fake{handle: chk}
+		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
+		names := benchNames(50)
+		for b.Loop() {
+			if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: names, Class: Lookups}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(names)*b.N)/b.Elapsed().Seconds(), "names/s")
+	})
+}
+
+func BenchmarkWriter(b *testing.B) {
+	var w Writer
+	q := CreateDomain{Name: "a.test", Years: 1, Nameservers: []Nameserver{{Name: "ns1.test"}, {Name: "ns2.test"}}, AuthInfo: strings.Repeat("x", 16)}
+	cmd := &call{Command: Command{Verb: "create"}, trid: "bench-1", body: q.write}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := cmd.encode(&w, nil, nil, defaultMaxFrame); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package epp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// CheckDomains asks whether names can be registered.
+type CheckDomains struct {
+	// Names are in A-label form.
+	Names []string
+	// Fee asks for prices too; nil does not. A server without fees refuses it.
+	Fee *FeeQuestion
+	// Class is Orders unless it says otherwise. Only Lookups are batched.
+	Class Class
+	// ClTRID is the command's id; empty means a new one. A batch has its own.
+	ClTRID string
+}
+
+// Checked is the answer for one name.
+type Checked struct {
+	Name      string
+	Available bool
+	// Reason is the registry's word for why not, often "In use".
+	Reason string
+	// Fee is nil where none was asked for or none was told.
+	Fee *Fee
+}
+
+// CheckDomains returns one answer for each name, in the order of the names. Names
+// beyond the size of a batch travel in several commands.
+func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]Checked, error) {
+	if len(q.Names) == 0 {
+		return nil, nil
+	}
+	if q.Class == Lookups && len(q.Names) < c.account.BatchNames {
+		return c.batches.ask(ctx, q)
+	}
+	answers := make([]Checked, 0, len(q.Names))
+	for names := range slices.Chunk(q.Names, c.account.BatchNames) {
+		cmd := checkCall(names, q.Fee, q.Class, q.ClTRID)
+		q.ClTRID = "" // the second command must not carry the first one's
+		a, err := c.send(ctx, cmd)
+		if err != nil {
+			return nil, err
+		}
+		found := readChecked(a)
+		for _, name := range names {
+			checked, ok := found[strings.ToLower(name)]
+			if !ok {
+				return nil, registrar.Fault(registrar.FaultBroken, c.Host(), errNoData)
+			}
+			answers = append(answers, checked)
+		}
+	}
+	return answers, nil
+}
+
+func checkCall(names []string, fee *FeeQuestion, class Class, trid string) *call {
+	cmd := &call{
+		Command: Command{Verb: "check", Object: "domain"},
+		safe:    true, class: class, trid: trid,
+		body: func(w *Writer) {
+			w.Start("domain:check", Attr{"xmlns:domain", nsDomain})
+			for _, name := range names {
+				w.label("domain:name", name)
+			}
+			w.End("domain:check")
+		},
+	}
+	if fee != nil {
+		cmd.needs = []string{nsFee}
+		cmd.extend = func(w *Writer, _ services) { fee.write(w) }
+	}
+	return cmd
+}
+
+// readChecked reads the answer of a check, by name in lower case.
+func readChecked(a *answer) map[string]Checked {
+	data := a.data.Child(nsDomain, "chkData")
+	fees := readFees(a.ext)
+	found := make(map[string]Checked, 8)
+	if data == nil {
+		return found
+	}
+	for _, cd := range data.Children {
+		name := cd.Child(nsDomain, "name")
+		if name == nil || name.Attr("avail") == "" {
+			continue // an answer that does not say is none
+		}
+		key := strings.ToLower(name.Text)
+		found[key] = Checked{
+			Name:      key,
+			Available: isTrue(name.Attr("avail"), false),
+			Reason:    cd.value(nsDomain, "reason"),
+			Fee:       fees[key],
+		}
+	}
+	return found
+}

@@ -1,0 +1,150 @@
+package epp
+
+import (
+	"slices"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Class says for whom a command is sent.
+type Class uint8
+
+const (
+	// Orders: somebody paid or is about to. It is the class of every command
+	// that changes something, and of whatever does not say otherwise.
+	Orders Class = iota
+	// Lookups: somebody only asks.
+	Lookups
+	classes = 2
+)
+
+// Command describes a command to an Extender.
+type Command struct {
+	// Verb is EPP's word: check, info, create, update, renew, transfer, delete,
+	// poll, login.
+	Verb string
+	// Object is domain, contact or host; empty for poll and login.
+	Object string
+	// Request is the value that the caller handed in, such as a CreateDomain.
+	Request any
+}
+
+// Extender is the hook for a gateway that adds elements of its own to the
+// protocol, such as the trustee that a holder needs or the brand of a reseller.
+type Extender interface {
+	// URIs are the namespaces to ask for at login, where the server announces
+	// them.
+	URIs() []string
+	// Extend writes elements into the extension of a command. It is called after
+	// our own are written, and for every command; most need nothing. It must
+	// give the same elements again when a command is sent again.
+	Extend(command Command, w *Writer)
+	// Read is handed what the server answered. extension is nil if there is
+	// none. An error makes the answer one that can't be understood.
+	Read(command Command, extension *Node) error
+}
+
+// call is one command on its way.
+type call struct {
+	Command
+	// op is the attribute of transfer and poll.
+	attrs []Attr
+	// safe: sending it twice has the effect of sending it once.
+	safe  bool
+	class Class
+	trid  string
+	// needs are extensions without which the command makes no sense.
+	needs []string
+	body  func(w *Writer)
+	// extend writes our own extension elements.
+	extend func(w *Writer, has services)
+}
+
+// services are what a session may use, by namespace.
+type services map[string]bool
+
+const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" + `<epp xmlns="` + nsEPP + `">`
+
+const (
+	leastTRID = 3
+	mostTRID  = 64
+)
+
+// begin starts a frame with room for its length.
+func (w *Writer) begin() {
+	w.buf = append(w.buf[:0], 0, 0, 0, 0)
+	w.err = nil
+	w.buf = append(w.buf, xmlHead...)
+}
+
+// finish ends a frame and returns it.
+func (w *Writer) finish(bound int) ([]byte, error) {
+	w.End("epp")
+	if len(w.buf) > bound {
+		w.Refuse("the command", "is longer than the bound")
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	putHeader(w.buf)
+	return w.buf, nil
+}
+
+// encode writes the whole frame of a command.
+func (c *call) encode(w *Writer, has services, extender Extender, bound int) ([]byte, error) {
+	for _, uri := range c.needs {
+		if !has[uri] {
+			return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: ResultUnsupported, Detail: "the server does not offer " + uri}
+		}
+	}
+	w.begin()
+	w.Start("command")
+	if c.body == nil {
+		w.Empty(c.Verb, c.attrs...)
+	} else {
+		w.Start(c.Verb, c.attrs...)
+		c.body(w)
+		w.End(c.Verb)
+	}
+	before := len(w.buf)
+	w.Start("extension")
+	inside := len(w.buf)
+	if c.extend != nil {
+		c.extend(w, has)
+	}
+	if extender != nil {
+		extender.Extend(c.Command, w)
+	}
+	if len(w.buf) == inside {
+		w.buf = w.buf[:before] // the schema wants at least one element
+	} else {
+		w.End("extension")
+	}
+	w.sized("clTRID", c.trid, leastTRID, mostTRID)
+	w.End("command")
+	return w.finish(bound)
+}
+
+func appendHello(w *Writer) []byte {
+	w.begin()
+	w.Empty("hello")
+	frame, err := w.finish(smallestBound)
+	if err != nil { // it has no content that could be wrong
+		return nil
+	}
+	return frame
+}
+
+// ours are the extensions that this package knows.
+func ours() []string { return []string{nsSecDNS, nsRGP, nsFee, nsLoginSec} }
+
+// agree is what both sides know.
+func agree(announced, known []string) []string {
+	var both []string
+	for _, uri := range announced {
+		if slices.Contains(known, uri) && !slices.Contains(both, uri) {
+			both = append(both, uri)
+		}
+	}
+	return both
+}

@@ -1,0 +1,304 @@
+package epp
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Amount is an exact amount of a currency in ten-thousandths of its unit: what
+// registries charge has two decimals, rarely three or four.
+type Amount int64
+
+const (
+	perUnit       = 10_000
+	amountDigits  = 4
+	mostUnits     = 100_000_000_000
+	shownDecimals = 2
+)
+
+var errAmount = errors.New("not an exact amount")
+
+// ParseAmount reads XML Schema's decimal.
+func ParseAmount(text string) (Amount, error) {
+	rest, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		rest = strings.TrimPrefix(rest, "+")
+	}
+	units, decimals, _ := strings.Cut(rest, ".")
+	if units+decimals == "" || strings.Trim(units+decimals, "0123456789") != "" {
+		return 0, errAmount
+	}
+	decimals = strings.TrimRight(decimals, "0")
+	if len(decimals) > amountDigits {
+		return 0, errAmount
+	}
+	whole, err := strconv.ParseUint("0"+units, 10, 63)
+	if err != nil || whole > mostUnits {
+		return 0, errAmount
+	}
+	part, err := strconv.ParseUint(decimals+strings.Repeat("0", amountDigits-len(decimals)), 10, 63)
+	if err != nil {
+		return 0, errAmount
+	}
+	value := Amount(whole*perUnit + part)
+	if negative {
+		value = -value
+	}
+	return value, nil
+}
+
+// String writes the amount with two decimals, or with as many as it needs.
+func (a Amount) String() string {
+	sign := ""
+	if a < 0 {
+		sign, a = "-", -a
+	}
+	decimals := strconv.FormatInt(int64(a%perUnit)+perUnit, 10)[1:]
+	for len(decimals) > shownDecimals && decimals[len(decimals)-1] == '0' {
+		decimals = decimals[:len(decimals)-1]
+	}
+	return sign + strconv.FormatInt(int64(a/perUnit), 10) + "." + decimals
+}
+
+// FeeQuestion asks a check for prices (RFC 8748, 5.1.1).
+type FeeQuestion struct {
+	// Currency is three capital letters; empty means the account's own.
+	Currency string
+	// Commands are what shall be priced; none means create for one year.
+	Commands []FeeCommand
+}
+
+// FeeCommand is a command and its period.
+type FeeCommand struct {
+	// Name is create, renew, transfer, restore, delete or update.
+	Name string
+	// Years is 0 where the command has no period.
+	Years int
+}
+
+// Fee is what a registry says that a name costs.
+type Fee struct {
+	Currency string
+	// Class is the registry's word for a price list, such as "premium"; empty or
+	// "standard" where the name has no special one.
+	Class string
+	// Unknown says that the registry can't tell the fees of this name; Reason is
+	// its explanation.
+	Unknown bool
+	Reason  string
+	Prices  []Price
+}
+
+// Price is the sum of fees and credits of one command.
+type Price struct {
+	FeeCommand
+	Amount Amount
+	// Known is false where the registry told no fee, or one that is no exact
+	// amount.
+	Known bool
+	// Standard is the registry's word that this is its usual price.
+	Standard bool
+	Reason   string
+}
+
+// Price is the price of one command; false where it is not known.
+func (f *Fee) Price(command string) (Price, bool) {
+	if f == nil {
+		return Price{}, false
+	}
+	for _, price := range f.Prices {
+		if price.Name == command && price.Known {
+			return price, true
+		}
+	}
+	return Price{}, false
+}
+
+// usualClasses are the words for "no special price" that registries use.
+var usualClasses = map[string]bool{"": true, "standard": true, "default": true, "regular": true, "normal": true}
+
+// Premium says that the registry sells the name at a price of its own, or does
+// not tell a price: a name whose price nobody knows must not be sold at the list
+// price either.
+func (f *Fee) Premium() bool {
+	if f == nil {
+		return false
+	}
+	if f.Unknown {
+		return true
+	}
+	if usualClasses[strings.ToLower(f.Class)] {
+		return false
+	}
+	for _, price := range f.Prices {
+		if price.Name == "create" && price.Standard {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *FeeQuestion) commands() []FeeCommand {
+	if len(q.Commands) == 0 {
+		return []FeeCommand{{Name: "create", Years: 1}}
+	}
+	return q.Commands
+}
+
+// key tells questions apart: equal ones travel together.
+func (q *FeeQuestion) key() string {
+	if q == nil {
+		return ""
+	}
+	key := "fee " + q.Currency
+	for _, command := range q.commands() {
+		key += " " + command.Name + strconv.Itoa(command.Years)
+	}
+	return key
+}
+
+var feeCommands = map[string]bool{
+	"create": true, "delete": true, "renew": true, "update": true, "transfer": true, "restore": true,
+}
+
+func (q *FeeQuestion) write(w *Writer) {
+	w.Start("fee:check", Attr{"xmlns:fee", nsFee})
+	writeCurrency(w, q.Currency)
+	for _, command := range q.commands() {
+		if !feeCommands[command.Name] {
+			w.Refuse("fee:command", "names a command that has no fee")
+		}
+		if command.Years == 0 {
+			w.Empty("fee:command", Attr{"name", command.Name})
+			continue
+		}
+		w.Start("fee:command", Attr{"name", command.Name})
+		w.years("fee:period", command.Years)
+		w.End("fee:command")
+	}
+	w.End("fee:check")
+}
+
+func writeCurrency(w *Writer, currency string) {
+	if currency == "" {
+		return
+	}
+	if len(currency) != 3 || strings.ToUpper(currency) != currency {
+		w.Refuse("fee:currency", "must be three capital letters")
+	}
+	w.Leaf("fee:currency", currency)
+}
+
+// Offer is the fee that a command agrees to (RFC 8748, 5.2): a premium name is
+// created only by those who say what they expect to pay.
+type Offer struct {
+	Currency string
+	Amount   Amount
+}
+
+// write puts an offer into the extension of a command; nil writes nothing.
+func (o *Offer) write(w *Writer, verb string) {
+	if o == nil {
+		return
+	}
+	if o.Amount < 0 {
+		w.Refuse("fee:fee", "must not be negative")
+	}
+	w.Start("fee:"+verb, Attr{"xmlns:fee", nsFee})
+	writeCurrency(w, o.Currency)
+	w.Leaf("fee:fee", o.Amount.String())
+	w.End("fee:" + verb)
+}
+
+func (o *Offer) needs() []string {
+	if o == nil {
+		return nil
+	}
+	return []string{nsFee}
+}
+
+// readFees reads the fees of a check, by name in lower case.
+func readFees(extension *Node) map[string]*Fee {
+	data := extension.Child(nsFee, "chkData")
+	if data == nil {
+		return nil
+	}
+	currency := data.value(nsFee, "currency")
+	fees := make(map[string]*Fee, len(data.Children))
+	for _, cd := range data.All(nsFee, "cd") {
+		fee := &Fee{
+			Currency: currency, Class: cd.value(nsFee, "class"), Reason: cd.value(nsFee, "reason"),
+			Unknown: !isTrue(cd.Attr("avail"), true),
+		}
+		for _, command := range cd.All(nsFee, "command") {
+			fee.Prices = append(fee.Prices, readPrice(command))
+		}
+		fees[strings.ToLower(cd.value(nsFee, "objID"))] = fee
+	}
+	return fees
+}
+
+func readPrice(command *Node) Price {
+	price := Price{
+		FeeCommand: FeeCommand{Name: command.Attr("name"), Years: readYears(command.Child(nsFee, "period"))},
+		Standard:   isTrue(command.Attr("standard"), false), Reason: command.value(nsFee, "reason"),
+	}
+	price.Amount, price.Known = sum(command)
+	return price
+}
+
+// sum adds up the fees and credits below n. Credits are negative (RFC 8748, 3.4).
+func sum(n *Node) (total Amount, known bool) {
+	known = false
+	for _, child := range n.Children {
+		if child.Space != nsFee || child.Local != "fee" && child.Local != "credit" {
+			continue
+		}
+		amount, err := ParseAmount(child.Text)
+		if err != nil {
+			return 0, false
+		}
+		total += amount
+		known = known || child.Local == "fee"
+	}
+	return total, known
+}
+
+// Charged is what a command cost, where the registry tells (RFC 8748, 5.2).
+type Charged struct {
+	Currency string
+	Amount   Amount
+	// Balance is what is left in the account; BalanceKnown says whether it was
+	// told.
+	Balance      Amount
+	BalanceKnown bool
+}
+
+// readCharged reads the fee of a change, nil if the registry told none.
+func readCharged(extension *Node, element string) *Charged {
+	data := extension.Child(nsFee, element)
+	if data == nil {
+		return nil
+	}
+	total, known := sum(data)
+	if !known {
+		return nil
+	}
+	charged := &Charged{Currency: data.value(nsFee, "currency"), Amount: total}
+	if balance, err := ParseAmount(data.value(nsFee, "balance")); err == nil {
+		charged.Balance, charged.BalanceKnown = balance, true
+	}
+	return charged
+}
+
+func readYears(period *Node) int {
+	years, err := strconv.Atoi(period.text())
+	if err != nil || period.Attr("unit") == "m" && years%12 != 0 {
+		return 0
+	}
+	if period.Attr("unit") == "m" {
+		return years / 12
+	}
+	return years
+}

@@ -1,0 +1,64 @@
+package epp
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// RFC 5734, 4: a frame is a total length of four octets in network order, which
+// counts itself, and the XML.
+const headerOctets = 4
+
+const (
+	defaultMaxFrame = 1 << 20
+	smallestBound   = 64 << 10
+	largestBound    = 16 << 20
+	// keptBuffer is the largest buffer that a connection keeps between frames.
+	keptBuffer = 64 << 10
+)
+
+var (
+	errFrameTooLong  = errors.New("the frame is longer than the bound")
+	errFrameTooShort = errors.New("the frame's length does not count itself")
+)
+
+// frameReader reads frames one after the other. The slice that next returns is
+// good until the next call.
+type frameReader struct {
+	from  io.Reader
+	bound int
+	buf   []byte
+}
+
+func (r *frameReader) next() ([]byte, error) {
+	var header [headerOctets]byte
+	if _, err := io.ReadFull(r.from, header[:]); err != nil {
+		return nil, err
+	}
+	total := int64(binary.BigEndian.Uint32(header[:]))
+	if total <= headerOctets {
+		return nil, errFrameTooShort
+	}
+	if total > int64(r.bound) {
+		return nil, errFrameTooLong
+	}
+	size := int(total) - headerOctets
+	if cap(r.buf) < size || cap(r.buf) > keptBuffer && size <= keptBuffer {
+		r.buf = make([]byte, size, max(size, 4<<10))
+	}
+	r.buf = r.buf[:size]
+	if _, err := io.ReadFull(r.from, r.buf); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // a frame was cut off
+		}
+		return nil, err
+	}
+	return r.buf, nil
+}
+
+// putHeader writes the length of a frame into the four octets that stand at its
+// beginning.
+func putHeader(frame []byte) {
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
+}

@@ -1,0 +1,126 @@
+package epp
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// CreateHost makes a nameserver object (RFC 5732, 3.2.1). Addresses are for hosts
+// below an extension of this registry (glue) and refused for others.
+type CreateHost struct {
+	Name      string
+	Addresses []netip.Addr
+	ClTRID    string
+}
+
+// CreateHost makes a nameserver object.
+func (c *Client) CreateHost(ctx context.Context, q CreateHost) (Receipt, error) {
+	return c.receipt(ctx, &call{
+		Command: Command{Verb: "create", Object: "host", Request: q}, trid: q.ClTRID,
+		body: func(w *Writer) {
+			w.Start("host:create", Attr{"xmlns:host", nsHost})
+			w.label("host:name", q.Name)
+			for _, address := range q.Addresses {
+				writeAddress(w, "host:addr", address)
+			}
+			w.End("host:create")
+		},
+	})
+}
+
+// HostInfo is a nameserver object as the registry knows it.
+type HostInfo struct {
+	Receipt
+	Name, ROID       string
+	Statuses         []Status
+	Addresses        []netip.Addr
+	Sponsor, Creator string
+	Created, Updated time.Time
+}
+
+// InfoHost asks for a nameserver object.
+func (c *Client) InfoHost(ctx context.Context, name string) (HostInfo, error) {
+	cmd := &call{
+		Command: Command{Verb: "info", Object: "host", Request: name}, safe: true,
+		body: func(w *Writer) {
+			w.Start("host:info", Attr{"xmlns:host", nsHost})
+			w.label("host:name", name)
+			w.End("host:info")
+		},
+	}
+	a, err := c.send(ctx, cmd)
+	if err != nil {
+		return HostInfo{}, err
+	}
+	data := a.data.Child(nsHost, "infData")
+	if data == nil {
+		return HostInfo{}, c.unreadable(cmd, errNoData)
+	}
+	return HostInfo{
+		Receipt: a.receipt(),
+		Name:    strings.ToLower(data.value(nsHost, "name")), ROID: data.value(nsHost, "roid"),
+		Statuses: readStatuses(data, nsHost), Addresses: readAddresses(data.All(nsHost, "addr")),
+		Sponsor: data.value(nsHost, "clID"), Creator: data.value(nsHost, "crID"),
+		Created: data.moment(nsHost, "crDate"), Updated: data.moment(nsHost, "upDate"),
+	}, nil
+}
+
+// UpdateHost changes a nameserver object.
+type UpdateHost struct {
+	Name            string
+	AddAddresses    []netip.Addr
+	RemoveAddresses []netip.Addr
+	// NewName renames the host; empty leaves its name.
+	NewName string
+	ClTRID  string
+}
+
+// UpdateHost changes a nameserver object.
+func (c *Client) UpdateHost(ctx context.Context, q UpdateHost) (Receipt, error) {
+	return c.receipt(ctx, &call{
+		Command: Command{Verb: "update", Object: "host", Request: q}, trid: q.ClTRID,
+		body: func(w *Writer) {
+			w.Start("host:update", Attr{"xmlns:host", nsHost})
+			w.label("host:name", q.Name)
+			writeHostParts(w, "host:add", q.AddAddresses)
+			writeHostParts(w, "host:rem", q.RemoveAddresses)
+			if q.NewName != "" {
+				w.Start("host:chg")
+				w.label("host:name", q.NewName)
+				w.End("host:chg")
+			}
+			w.End("host:update")
+		},
+	})
+}
+
+func writeHostParts(w *Writer, tag string, addresses []netip.Addr) {
+	if len(addresses) == 0 {
+		return
+	}
+	w.Start(tag)
+	for _, address := range addresses {
+		writeAddress(w, "host:addr", address)
+	}
+	w.End(tag)
+}
+
+// DeleteHost removes a nameserver object that no domain uses.
+func (c *Client) DeleteHost(ctx context.Context, name, clTRID string) (Receipt, error) {
+	return c.receipt(ctx, &call{
+		Command: Command{Verb: "delete", Object: "host", Request: name}, trid: clTRID,
+		body: func(w *Writer) {
+			w.Start("host:delete", Attr{"xmlns:host", nsHost})
+			w.label("host:name", name)
+			w.End("host:delete")
+		},
+	})
+}
+
+// CheckHosts asks which nameserver objects do not exist yet (Available). The
+// answers are in the order of the names.
+func (c *Client) CheckHosts(ctx context.Context, names ...string) ([]Checked, error) {
+	return c.checkObjects(ctx, "host", nsHost, "name", names)
+}

@@ -1,0 +1,212 @@
+package epp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// greeting is what a server says of itself (RFC 5730, 2.4).
+type greeting struct {
+	server     string
+	at         time.Time
+	languages  []string
+	objects    []string
+	extensions []string
+}
+
+func readGreeting(n *Node) greeting {
+	menu := n.Child(nsEPP, "svcMenu")
+	g := greeting{server: n.value(nsEPP, "svID"), at: n.moment(nsEPP, "svDate")}
+	for _, item := range menu.All(nsEPP, "lang") {
+		g.languages = append(g.languages, item.Text)
+	}
+	for _, item := range menu.All(nsEPP, "objURI") {
+		g.objects = append(g.objects, item.Text)
+	}
+	for _, item := range menu.Child(nsEPP, "svcExtension").All(nsEPP, "extURI") {
+		g.extensions = append(g.extensions, item.Text)
+	}
+	return g
+}
+
+// inExtension stands in place of a password that is in the extension (RFC 8807,
+// 3.2).
+const inExtension = "[LOGIN-SECURITY]"
+
+// login is the whole of RFC 5730, 2.9.1.1 as data.
+type login struct {
+	clientID, password, newPassword string
+	language                        string
+	objects, extensions             []string
+	userAgent                       string
+}
+
+// prepareLogin chooses what both sides know.
+func prepareLogin(a *Account, g greeting, newPassword string) (login, error) {
+	known := ours()
+	if a.Extender != nil {
+		known = append(known, a.Extender.URIs()...)
+	}
+	l := login{
+		clientID: a.ClientID, password: a.Password, newPassword: newPassword,
+		language:   a.Language,
+		objects:    agree(g.objects, []string{nsDomain, nsContact, nsHost}),
+		extensions: agree(g.extensions, known),
+		userAgent:  a.UserAgent,
+	}
+	if !slices.Contains(l.objects, nsDomain) {
+		return login{}, registrar.Fault(registrar.FaultBroken, a.host(), errNoDomains)
+	}
+	if len(g.languages) > 0 && !slices.Contains(g.languages, l.language) {
+		l.language = g.languages[0]
+	}
+	tooLong := len(l.password) > longestPlainPassword || len(newPassword) > longestPlainPassword
+	if tooLong && !slices.Contains(l.extensions, nsLoginSec) {
+		return login{}, &registrar.Error{
+			Kind: registrar.KindUpstream, Code: ResultLogin,
+			Detail: a.host() + ": the password has more than 16 characters, and the server does not offer login security",
+		}
+	}
+	return l, nil
+}
+
+var errNoDomains = errors.New("the server does not offer domains")
+
+func (l *login) has() services {
+	has := make(services)
+	for _, uri := range slices.Concat(l.objects, l.extensions) {
+		has[uri] = true
+	}
+	return has
+}
+
+func (l *login) call(trid string) *call {
+	return &call{
+		Command: Command{Verb: "login"}, safe: true, trid: trid,
+		body: l.body, extend: l.extend,
+	}
+}
+
+func (l *login) body(w *Writer) {
+	w.handle("clID", l.clientID)
+	w.sized("pw", plainOr(l.password), shortestPassword, longestPlainPassword)
+	if l.newPassword != "" {
+		w.sized("newPW", plainOr(l.newPassword), shortestPassword, longestPlainPassword)
+	}
+	w.Start("options")
+	w.Leaf("version", "1.0")
+	w.Leaf("lang", l.language)
+	w.End("options")
+	w.Start("svcs")
+	for _, uri := range l.objects {
+		w.Leaf("objURI", uri)
+	}
+	if len(l.extensions) > 0 {
+		w.Start("svcExtension")
+		for _, uri := range l.extensions {
+			w.Leaf("extURI", uri)
+		}
+		w.End("svcExtension")
+	}
+	w.End("svcs")
+}
+
+func plainOr(password string) string {
+	if len(password) > longestPlainPassword {
+		return inExtension
+	}
+	return password
+}
+
+func (l *login) extend(w *Writer, has services) {
+	if !has[nsLoginSec] {
+		return
+	}
+	w.Start("loginSec:loginSec", Attr{"xmlns:loginSec", nsLoginSec})
+	w.Start("loginSec:userAgent")
+	w.Leaf("loginSec:app", l.userAgent)
+	w.End("loginSec:userAgent")
+	if len(l.password) > longestPlainPassword {
+		w.Leaf("loginSec:pw", l.password)
+	}
+	if len(l.newPassword) > longestPlainPassword {
+		w.Leaf("loginSec:newPW", l.newPassword)
+	}
+	w.End("loginSec:loginSec")
+}
+
+// connect opens a session and logs in. Whatever fails closes the connection.
+func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid string) (*session, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.ConnectTimeout)
+	defer cancel()
+	s, g, err := openSession(ctx, a, dial)
+	if err != nil {
+		return nil, err
+	}
+	l, err := prepareLogin(a, g, newPassword)
+	if err != nil {
+		s.close(err)
+		return nil, err
+	}
+	s.has = l.has()
+	answer, sent, err := s.do(ctx, l.call(trid))
+	if err != nil {
+		s.close(err)
+		if sent && newPassword != "" {
+			return nil, outcomeUnknown(s.host, err)
+		}
+		return nil, fault(s.host, err)
+	}
+	if err := answer.refusal(s.host); err != nil {
+		s.close(err)
+		return nil, err
+	}
+	tellSecurity(ctx, a.Logger, s.host, answer.ext)
+	return s, nil
+}
+
+// tellSecurity logs what the server says about the account's security: a
+// password that is about to expire locks out the whole shop.
+func tellSecurity(ctx context.Context, logger *slog.Logger, host string, extension *Node) {
+	for _, event := range extension.Child(nsLoginSec, "loginSecData").All(nsLoginSec, "event") {
+		logger.WarnContext(ctx, "epp: the server warns about the account", "host", host,
+			"event", event.Attr("type"), "level", event.Attr("level"), "until", event.Attr("exDate"))
+	}
+}
+
+// ChangePassword logs in once over a connection of its own and sets a new
+// password. It is for an operator whose program is not running at that moment,
+// or who has a connection to spare. ErrOutcomeUnknown means that either password
+// may now be the right one.
+func ChangePassword(ctx context.Context, a Account, newPassword string) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	if err := checkPassword(newPassword); err != nil {
+		return err
+	}
+	a = a.withDefaults()
+	return changePassword(ctx, &a, dialTLS(&a), newPassword)
+}
+
+func changePassword(ctx context.Context, a *Account, dial dialer, newPassword string) error {
+	s, err := connect(ctx, a, dial, newPassword, newTRID(a.Now()))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, logoutTime)
+	defer cancel()
+	s.logout(ctx, newTRID(a.Now()))
+	return nil
+}
+
+// logoutTime is how long we wait for the answer to a logout.
+const logoutTime = 2 * time.Second
+
+// newTRID is an id for a command that brings none: unique, and 29 characters.
+func newTRID(now time.Time) string { return registrar.NewID("dk-", now) }

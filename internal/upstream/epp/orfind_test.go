@@ -1,0 +1,279 @@
+package epp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// registry keeps one domain, as much as the tests about lost answers need.
+type registry struct {
+	fake
+	domain                            string
+	sponsor, auth, registrant, status string
+	created, expires                  time.Time
+	transfer                          string // state of a transfer by ClientX
+	creates, renews, transfers        int
+	// lose says, for the nth change, whether the answer is lost after it was
+	// carried out, and refuse whether it is lost before.
+	lose, refuse map[int]bool
+	changes      int
+}
+
+func (g *registry) change(r *Node, carryOut func() string) reply {
+	g.changes++
+	if g.refuse[g.changes] {
+		return reply{drop: true}
+	}
+	text := carryOut()
+	if g.lose[g.changes] {
+		return reply{drop: true}
+	}
+	return reply{xml: text}
+}
+
+func (g *registry) answer(r *Node) reply {
+	trid := tridOf(r)
+	switch verbOf(r) {
+	case "create":
+		return g.change(r, func() string {
+			if g.domain != "" {
+				return respond(2302, trid, "", "")
+			}
+			g.creates++
+			object := objectOf(r)
+			g.domain, g.sponsor = object.value(nsDomain, "name"), "ClientX"
+			g.auth, g.registrant = object.Child(nsDomain, "authInfo").value(nsDomain, "pw"), object.value(nsDomain, "registrant")
+			g.created = time.Now()
+			g.expires = g.created.AddDate(1, 0, 0)
+			return respond(1000, trid, `<d:creData xmlns:d="`+nsDomain+`"><d:name>`+g.domain+`</d:name><d:crDate>`+g.created.Format(time.RFC3339)+`</d:crDate></d:creData>`, "")
+		})
+	case "renew":
+		return g.change(r, func() string {
+			if objectOf(r).value(nsDomain, "curExpDate") != g.expires.UTC().Format(time.DateOnly) {
+				return respond(2306, trid, "", "")
+			}
+			g.renews++
+			g.expires = g.expires.AddDate(1, 0, 0)
+			return respond(1000, trid, `<d:renData xmlns:d="`+nsDomain+`"><d:exDate>`+g.expires.Format(time.RFC3339)+`</d:exDate></d:renData>`, "")
+		})
+	case "transfer":
+		if r.Child("", "command").Children[0].Attr("op") == "query" {
+			if g.transfer == "" {
+				return reply{xml: respond(2301, trid, "", "")}
+			}
+			return reply{xml: respond(1000, trid, `<d:trnData xmlns:d="`+nsDomain+`"><d:name>a.test</d:name><d:trStatus>`+g.transfer+`</d:trStatus><d:reID>ClientX</d:reID></d:trnData>`, "")}
+		}
+		return g.change(r, func() string {
+			if g.transfer == "pending" {
+				return respond(2300, trid, "", "")
+			}
+			g.transfers++
+			if g.status == "at once" {
+				g.sponsor = "ClientX"
+				return respond(1000, trid, "", "")
+			}
+			g.transfer = "pending"
+			return respond(1001, trid, "", "")
+		})
+	default: // info
+		if g.domain == "" {
+			return reply{xml: respond(2303, trid, "", "")}
+		}
+		return reply{xml: respond(1000, trid, fmt.Sprintf(`<d:infData xmlns:d=%q><d:name>%s</d:name><d:roid>A-1</d:roid><d:status s="ok"/><d:registrant>%s</d:registrant><d:clID>%s</d:clID><d:crID>%s</d:crID><d:crDate>%s</d:crDate><d:exDate>%s</d:exDate><d:authInfo><d:pw>%s</d:pw></d:authInfo></d:infData>`,
+			nsDomain, g.domain, g.registrant, g.sponsor, g.sponsor, g.created.UTC().Format(time.RFC3339), g.expires.UTC().Format(time.RFC3339), g.auth), "")}
+	}
+}
+
+func newRegistry() *registry {
+	g := &registry{lose: map[int]bool{}, refuse: map[int]bool{}}
+	g.handle = g.answer
+	return g
+}
+
+func TestALostCreateIsLookedForBeforeItIsSentAgain(t *testing.T) {
+	t.Parallel()
+	order := CreateDomain{Name: "a.test", Years: 1, AuthInfo: "order-1-secret", ClTRID: "order-1"}
+	for name, test := range map[string]struct {
+		prepare func(g *registry)
+		earlier Earlier
+		found   bool
+		err     error // nil: it is ours in the end
+		creates int
+	}{
+		"nothing is lost":           {func(*registry) {}, Earlier{}, false, nil, 1},
+		"lost after it was done":    {func(g *registry) { g.lose[1] = true }, Earlier{}, true, nil, 1},
+		"lost before it was done":   {func(g *registry) { g.refuse[1] = true }, Earlier{}, false, nil, 1},
+		"lost before, then after":   {func(g *registry) { g.refuse[1], g.lose[2] = true, true }, Earlier{}, true, nil, 1},
+		"lost three times":          {func(g *registry) { g.refuse[1], g.refuse[2], g.refuse[3] = true, true, true }, Earlier{}, false, ErrOutcomeUnknown, 0},
+		"sent in an earlier life":   {func(g *registry) { g.has("ClientX", "order-1-secret", time.Now()) }, Earlier{Sent: true}, true, nil, 0},
+		"not sent after all":        {func(*registry) {}, Earlier{Sent: true}, false, nil, 1},
+		"another registrar has it":  {func(g *registry) { g.has("ClientY", "", time.Now()) }, Earlier{}, false, &registrar.Error{Code: ResultExists}, 0},
+		"another took it meanwhile": {func(g *registry) { g.refuse[1] = true; g.has("ClientY", "", time.Now()) }, Earlier{}, false, &registrar.Error{Code: ResultExists}, 0},
+		"another order of ours has it": {
+			func(g *registry) { g.has("ClientX", "order-2-secret", time.Now()); g.refuse[1] = true },
+			Earlier{},
+			false, &registrar.Error{Code: ResultExists}, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := newRegistry()
+				test.prepare(g)
+				created, found, err := g.client(t, nil).CreateOrFind(t.Context(), order, test.earlier)
+				if test.err == nil && err != nil || test.err != nil && !errors.Is(err, test.err) || found != test.found {
+					t.Fatalf("found %t, %v", found, err)
+				}
+				if test.err != nil && !errors.Is(test.err, ErrOutcomeUnknown) && errors.Is(err, ErrOutcomeUnknown) {
+					t.Error("a clear answer is called unknown")
+				}
+				if err == nil && (created.Name != "a.test" || created.Created.IsZero()) {
+					t.Errorf("created %+v", created)
+				}
+				if g.creates != test.creates {
+					t.Errorf("%d domains were created, want %d", g.creates, test.creates)
+				}
+			})
+		})
+	}
+}
+
+func (g *registry) has(sponsor, auth string, created time.Time) {
+	g.domain, g.sponsor, g.auth, g.created, g.expires = "a.test", sponsor, auth, created, created.AddDate(1, 0, 0)
+}
+
+func TestWhoMadeADomainIsToldByItsSecretItsHolderOrItsTime(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	ours := DomainInfo{Sponsor: "ClientX", Creator: "CLIENTX", Created: since.Add(time.Second)}
+	for name, test := range map[string]struct {
+		info func(d *DomainInfo)
+		ask  CreateDomain
+		want bool
+	}{
+		"in time":            {func(*DomainInfo) {}, CreateDomain{}, true},
+		"clocks differ":      {func(d *DomainInfo) { d.Created = since.Add(-4 * time.Minute) }, CreateDomain{}, true},
+		"too early":          {func(d *DomainInfo) { d.Created = since.Add(-time.Hour) }, CreateDomain{}, false},
+		"no time":            {func(d *DomainInfo) { d.Created = time.Time{} }, CreateDomain{}, false},
+		"another sponsor":    {func(d *DomainInfo) { d.Sponsor = "ClientY" }, CreateDomain{}, false},
+		"transferred to us":  {func(d *DomainInfo) { d.Creator = "ClientY" }, CreateDomain{}, false},
+		"our secret":         {func(d *DomainInfo) { d.AuthInfo, d.Created = "s3cret", time.Time{} }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"another secret":     {func(d *DomainInfo) { d.AuthInfo = "other" }, CreateDomain{AuthInfo: "s3cret"}, false},
+		"a masked secret":    {func(d *DomainInfo) { d.AuthInfo = "******" }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"our holder":         {func(d *DomainInfo) { d.Registrant = "reg-1" }, CreateDomain{Registrant: "REG-1"}, true},
+		"another holder":     {func(d *DomainInfo) { d.Registrant = "REG-2" }, CreateDomain{Registrant: "REG-1"}, false},
+		"our holder, before": {func(d *DomainInfo) { d.Registrant, d.Created = "REG-1", since.Add(-time.Hour) }, CreateDomain{Registrant: "REG-1"}, false},
+	} {
+		info := ours
+		test.info(&info)
+		if got := madeBy(&info, &test.ask, "ClientX", since); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestALostRenewalExtendsOnce(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(g *registry){
+		"after":             func(g *registry) { g.lose[1] = true },
+		"before":            func(g *registry) { g.refuse[1] = true },
+		"before, and after": func(g *registry) { g.refuse[1], g.lose[2] = true, true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := newRegistry()
+				g.has("ClientX", "", time.Now())
+				prepare(g)
+				expires := g.expires
+				c := g.client(t, nil)
+				renewed, _, err := c.RenewOrFind(t.Context(), RenewDomain{Name: "a.test", Expires: expires, Years: 1}, Earlier{})
+				if err != nil || g.renews != 1 || !renewed.Expires.Equal(expires.AddDate(1, 0, 0).Truncate(time.Second)) {
+					t.Fatalf("%v, renewed %d times until %s", err, g.renews, renewed.Expires)
+				}
+				_, found, err := c.RenewOrFind(t.Context(), RenewDomain{Name: "a.test", Expires: expires, Years: 1}, Earlier{Sent: true})
+				if err != nil || !found || g.renews != 1 {
+					t.Errorf("a restart: found %t, %v, renewed %d times", found, err, g.renews)
+				}
+			})
+		})
+	}
+}
+
+func TestALostTransferRequestIsLookedFor(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		prepare func(g *registry)
+		pending bool
+	}{
+		"pending, lost after":  {func(g *registry) { g.lose[1] = true }, true},
+		"pending, lost before": {func(g *registry) { g.refuse[1] = true }, true},
+		"at once, lost after":  {func(g *registry) { g.lose[1], g.status = true, "at once" }, false},
+		"at once, lost before": {func(g *registry) { g.refuse[1], g.status = true, "at once" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				g := newRegistry()
+				g.has("ClientY", "", time.Now())
+				test.prepare(g)
+				transfer, _, err := g.client(t, nil).TransferOrFind(t.Context(), TransferDomain{Name: "a.test", AuthInfo: "code-123"}, Earlier{})
+				if err != nil || transfer.Pending() != test.pending || g.transfers != 1 {
+					t.Errorf("%+v, %v, %d transfers", transfer, err, g.transfers)
+				}
+			})
+		})
+	}
+}
+
+func TestAContactOrHostThatIsThereIsFound(t *testing.T) {
+	t.Parallel()
+	sponsor := "ClientX"
+	exists := func(r *Node) reply {
+		if verbOf(r) == "create" {
+			return reply{xml: respond(2302, tridOf(r), "", "")}
+		}
+		return reply{xml: respond(1000, tridOf(r), `<c:infData xmlns:c="`+nsContact+`"><c:id>CON-1</c:id><c:clID>`+sponsor+`</c:clID></c:infData>`, "")}
+	}
+	f := &fake{handle: exists}
+	c := f.client(t, nil)
+	ask := CreateContact{ID: "CON-1", Person: person}
+	if got, found, err := c.CreateContactOrFind(t.Context(), ask, Earlier{Sent: true}); err != nil || !found || got.ID != "CON-1" {
+		t.Errorf("ours: %+v, %t, %v", got, found, err)
+	}
+	if _, _, err := c.CreateContactOrFind(t.Context(), ask, Earlier{}); ResultCode(err) != CodeExists {
+		t.Errorf("an id that we never sent: %v", err)
+	}
+	if err := c.EnsureHost(t.Context(), CreateHost{Name: "ns1.test"}); err != nil {
+		t.Errorf("host: %v", err)
+	}
+	sponsor = "ClientY"
+	if _, _, err := c.CreateContactOrFind(t.Context(), ask, Earlier{Sent: true}); !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict}) {
+		t.Errorf("another's: %v", err)
+	}
+}
+
+func TestAQuestionThatFailsAfterALostCreateLeavesTheOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	f := &fake{handle: func(r *Node) reply {
+		if verbOf(r) == "create" {
+			return reply{drop: true}
+		}
+		return reply{xml: respond(2400, tridOf(r), "", "")}
+	}}
+	_, _, err := f.client(t, nil).CreateOrFind(t.Context(), CreateDomain{Name: "a.test"}, Earlier{})
+	if !errors.Is(err, ErrOutcomeUnknown) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := f.client(t, nil).CreateOrFind(ctx, CreateDomain{Name: "a.test"}, Earlier{}); errors.Is(err, ErrOutcomeUnknown) {
+		t.Errorf("nothing was sent: %v", err)
+	}
+}

@@ -1,0 +1,146 @@
+package epp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestEveryPolicyCanBeMet(t *testing.T) {
+	t.Parallel()
+	for tld := range policies {
+		p := PolicyOf(tld, nil)
+		q := CreateDomain{Name: "example-name" + tld, Years: p.MinYears, HostAttributes: p.HostAttributes}
+		for _, role := range p.Roles {
+			if role == Registrant {
+				q.Registrant = "REG-1"
+			} else {
+				q.Contacts = append(q.Contacts, Contact{role, "CON-1"})
+			}
+		}
+		for range p.MinNameservers {
+			q.Nameservers = append(q.Nameservers, Nameserver{Name: "ns.test"})
+		}
+		if !p.AuthInfo.OnDemand && p.AuthInfo.Max > 0 {
+			q.AuthInfo = strings.Repeat("x", p.AuthInfo.Min)
+		}
+		if err := p.Check(&q); err != nil {
+			t.Errorf("%s: %v", tld, err)
+		}
+		if p.MinYears < 1 || p.MaxYears < p.MinYears || p.MinNameservers > p.MaxNameservers || p.AuthInfo.Min > p.AuthInfo.Max {
+			t.Errorf("%s contradicts itself: %+v", tld, p)
+		}
+		if slices.Contains(p.Roles, Registrant) != p.NeedsContacts() {
+			t.Errorf("%s has contacts without a holder", tld)
+		}
+	}
+}
+
+func TestPoliciesAreWhatTheRegistriesDo(t *testing.T) {
+	t.Parallel()
+	for tld, want := range map[string]func(p Policy) bool{
+		".com":   func(p Policy) bool { return !p.NeedsContacts() && p.Transfer == Waits && p.AtExpiry == AutoRenew },
+		".net":   func(p Policy) bool { return !p.NeedsContacts() },
+		".dev":   func(p Policy) bool { return !p.NeedsContacts() },
+		".de":    func(p Policy) bool { return p.Transfer == AtOnce && p.AtExpiry == Transit && p.TransferYears == 0 },
+		".co.uk": func(p Policy) bool { return p.Transfer == Push },
+		".ai":    func(p Policy) bool { return p.MinYears == 2 },
+		".unknown": func(p Policy) bool {
+			return len(p.Roles) == 4 && !p.HostAttributes && p.MinYears == 1 && p.MaxYears == 10
+		},
+	} {
+		if p := PolicyOf(tld, nil); !want(p) {
+			t.Errorf("%s: %+v", tld, p)
+		}
+	}
+	own := map[string]Policy{".de": {Roles: fewRoles, MinYears: 1, MaxYears: 1}}
+	if p := PolicyOf(".de", own); len(p.Roles) != 3 {
+		t.Errorf("the operator's own table: %+v", p)
+	}
+}
+
+func TestWhatBreaksAPolicyIsToldBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	good := CreateDomain{Name: "hidden.de", Years: 1, HostAttributes: true, Nameservers: []Nameserver{{Name: "a"}, {Name: "b"}}, Registrant: "REG-1"}
+	p := PolicyOf(".de", nil)
+	if err := p.Check(&good); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(q *CreateDomain){
+		"two years":       func(q *CreateDomain) { q.Years = 2 },
+		"one nameserver":  func(q *CreateDomain) { q.Nameservers = q.Nameservers[:1] },
+		"host objects":    func(q *CreateDomain) { q.HostAttributes = false },
+		"no holder":       func(q *CreateDomain) { q.Registrant = "" },
+		"a billing one":   func(q *CreateDomain) { q.Contacts = []Contact{{Billing, "BIL-1"}} },
+		"an auth code":    func(q *CreateDomain) { q.AuthInfo = "too-early" },
+		"a label too big": func(q *CreateDomain) { q.Name = strings.Repeat("x", 64) + ".de" },
+	} {
+		q := good
+		change(&q)
+		err := p.Check(&q)
+		if registrar.CodeOf(err) != BreaksPolicy || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	nl, it := PolicyOf(".nl", nil), PolicyOf(".it", nil)
+	if nl.Label.problem("xn--mller-kva") == "" || it.Label.problem("xn--mller-kva") != "" || it.Label.problem("ab") == "" {
+		t.Error("labels are judged wrongly")
+	}
+}
+
+func TestRequirementsOfTheCatalogue(t *testing.T) {
+	t.Parallel()
+	europe, none, odd := RequirementOf("eu_presence"), RequirementOf(""), RequirementOf("something_new")
+	if !europe.Admits("DE") || !europe.Admits("NO") || europe.Admits("US") || europe.Gateway {
+		t.Errorf("eu_presence: %+v", europe)
+	}
+	if !none.Admits("US") || none.Gateway || !odd.Gateway {
+		t.Errorf("none %+v, unknown %+v", none, odd)
+	}
+}
+
+// reseller is an Extender like those of wholesale gateways.
+type reseller struct{ seen []string }
+
+func (*reseller) URIs() []string { return []string{"urn:example:unknown-9.9"} }
+
+func (*reseller) Extend(command Command, w *Writer) {
+	if q, ok := command.Request.(CreateDomain); ok {
+		w.Start("x:create", Attr{"xmlns:x", "urn:example:unknown-9.9"})
+		w.Leaf("x:trustee", "yes, for "+q.Name)
+		w.End("x:create")
+	}
+}
+
+func (g *reseller) Read(command Command, extension *Node) error {
+	if text := extension.Child("urn:example:unknown-9.9", "result").text(); text != "" {
+		g.seen = append(g.seen, command.Verb+" "+text)
+	}
+	return nil
+}
+
+func TestAGatewayAddsItsElementsAndReadsItsAnswers(t *testing.T) {
+	t.Parallel()
+	hook := &reseller{}
+	f := &fake{handle: func(r *Node) reply {
+		return reply{xml: respond(1000, tridOf(r), "", `<y:result xmlns:y="urn:example:unknown-9.9">handle-9</y:result>`)}
+	}}
+	c := f.client(t, func(a *Account) { a.Extender = hook })
+	if _, err := c.CreateDomain(t.Context(), CreateDomain{Name: "a.test", Offer: &Offer{"EUR", 10000}}); err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if login := f.frames[0]; !strings.Contains(login, "<extURI>urn:example:unknown-9.9</extURI>") {
+		t.Error("the login did not ask for it")
+	}
+	root, err := parseDocument([]byte(f.frames[1]))
+	if err != nil || outline(root.Child("", "command").Child("", "extension")) != "extension(create(currency fee) create(trustee))" {
+		t.Errorf("sent %s", f.frames[1])
+	}
+	if len(hook.seen) != 1 || hook.seen[0] != "create handle-9" {
+		t.Errorf("read %v", hook.seen)
+	}
+}

@@ -1,0 +1,108 @@
+package epp
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// Message is the oldest one in the registry's queue (RFC 5730, 2.9.2.3). It stays
+// there until it is acknowledged, so whoever acknowledges has written down first
+// what it says.
+type Message struct {
+	Receipt
+	ID string
+	// Count is how many wait, this one included.
+	Count  int
+	Queued time.Time
+	Text   string
+
+	// Decision tells the outcome of a pending command; nil if it is about
+	// something else.
+	Decision *Decision
+	// Transfer tells a change of a transfer; nil if it is about something else.
+	Transfer *Transfer
+	// Domain is a domain after a change that somebody else made; nil if it is
+	// about something else.
+	Domain *DomainInfo
+	// Data is all of it.
+	Data *Node
+}
+
+// Decision is the end of a pending command (panData in RFC 5731, 3.3).
+type Decision struct {
+	// Object is domain or contact, Key its name or id.
+	Object, Key string
+	// Done says whether the command was carried out.
+	Done bool
+	// ClTRID and SvTRID are those of the command that was pending.
+	ClTRID, SvTRID string
+	At             time.Time
+}
+
+// Poll asks for the oldest message; nil means that there is none.
+func (c *Client) Poll(ctx context.Context) (*Message, error) {
+	cmd := &call{Command: Command{Verb: "poll"}, attrs: []Attr{{"op", "req"}}, safe: true}
+	a, err := c.send(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	if a.code == CodeNoMessages {
+		return nil, nil //nolint:nilnil // no message is no error
+	}
+	if a.queue.Attr("id") == "" {
+		return nil, c.unreadable(cmd, errNoData)
+	}
+	m := &Message{
+		Receipt: a.receipt(),
+		ID:      a.queue.Attr("id"), Count: int(number(a.queue.Attr("count"), 31)),
+		Queued: a.queue.moment(nsEPP, "qDate"), Data: a.data,
+	}
+	if text := a.queue.Child(nsEPP, "msg"); text != nil {
+		m.Text = strings.TrimSpace(allText(text))
+	}
+	m.Decision = readDecision(a.data)
+	if data := a.data.Child(nsDomain, "trnData"); data != nil {
+		transfer := readTransfer(data)
+		m.Transfer = &transfer
+	}
+	if data := a.data.Child(nsDomain, "infData"); data != nil {
+		domain := readDomain(data)
+		m.Domain = &domain
+	}
+	return m, nil
+}
+
+func readDecision(data *Node) *Decision {
+	for _, object := range []struct{ word, space, key string }{
+		{"domain", nsDomain, "name"}, {"contact", nsContact, "id"}, {"host", nsHost, "name"},
+	} {
+		pan := data.Child(object.space, "panData")
+		if pan == nil {
+			continue
+		}
+		key, ids := pan.Child(object.space, object.key), pan.Child(object.space, "paTRID")
+		return &Decision{
+			Object: object.word, Key: key.text(),
+			Done:   isTrue(key.Attr("paResult"), false),
+			ClTRID: ids.value(nsEPP, "clTRID"), SvTRID: ids.value(nsEPP, "svTRID"),
+			At: pan.moment(object.space, "paDate"),
+		}
+	}
+	return nil
+}
+
+// Acknowledge takes a message out of the queue and says how many are left. A
+// message that is already gone is no error: an earlier acknowledgement whose
+// answer was lost did it.
+func (c *Client) Acknowledge(ctx context.Context, id string) (left int, err error) {
+	cmd := &call{Command: Command{Verb: "poll"}, attrs: []Attr{{"op", "ack"}, {"msgID", id}}}
+	a, err := c.send(ctx, cmd)
+	if ResultCode(err) == CodeMissing {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int(number(a.queue.Attr("count"), 31)), nil
+}

@@ -1,0 +1,368 @@
+package epp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// slow answers after a while, as many at once as there are connections.
+func slow(d time.Duration, handle func(*Node) reply) *fake {
+	return &fake{parallel: true, handle: func(r *Node) reply {
+		answer := handle(r)
+		answer.after = d
+		return answer
+	}}
+}
+
+func TestLookupsNeverTakeTheOrdersConnections(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := slow(time.Second, chk)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.OrderConnections, a.BatchNames = 3, 1, 1 })
+		ended := make(chan time.Duration, 10)
+		began := time.Now()
+		for i := range 10 {
+			go func() {
+				_, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups})
+				if err != nil {
+					t.Error(err)
+				}
+				ended <- time.Since(began)
+			}()
+		}
+		time.Sleep(100 * time.Millisecond)
+		before := time.Now()
+		if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"order.test"}}); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(before); waited != time.Second {
+			t.Errorf("the order waited %s behind lookups", waited)
+		}
+		for range 10 {
+			<-ended
+		}
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("ten lookups over two connections took %s", took)
+		}
+		if f.count(&f.most) > 3 {
+			t.Errorf("%d connections at once", f.most)
+		}
+	})
+}
+
+func TestOrdersGoFirstOnTheOnlyConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := slow(time.Second, chk)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.BatchNames = 1, 1 })
+		var wait sync.WaitGroup
+		for i := range 5 {
+			wait.Go(func() {
+				_, _ = c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups})
+			})
+		}
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		before := time.Now()
+		if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"order.test"}}); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(before); waited > 2*time.Second {
+			t.Errorf("the order waited %s", waited)
+		}
+		wait.Wait()
+	})
+}
+
+func TestThePaceLeavesTheOrdersTheirShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var lookups, orders atomic.Int64
+		f := &fake{parallel: true, handle: func(r *Node) reply {
+			if strings.HasPrefix(objectOf(r).Children[0].Text, "order") {
+				orders.Add(1)
+			} else {
+				lookups.Add(1)
+			}
+			return chk(r)
+		}}
+		c := f.client(t, func(a *Account) { a.PerSecond, a.Burst, a.OrderShare, a.BatchNames = 10, 10, 0.4, 1 })
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var wait sync.WaitGroup
+		for class, name := range map[Class]string{Lookups: "n.test", Orders: "order.test"} {
+			for range 4 {
+				wait.Go(func() {
+					for ctx.Err() == nil {
+						_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{name}, Class: class})
+						if err == nil && class == Orders {
+							time.Sleep(time.Second) // four orders a second
+						}
+					}
+				})
+			}
+		}
+		wait.Wait()
+		if all := lookups.Load() + orders.Load(); all > 10+10*10 {
+			t.Errorf("%d commands in 10 s at 10 a second", all)
+		}
+		if got := lookups.Load(); got > 6+6*10 || got < 40 {
+			t.Errorf("%d lookups", got)
+		}
+		if got := orders.Load(); got < 36 {
+			t.Errorf("%d of 40 orders", got)
+		}
+	})
+}
+
+func TestTheQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := slow(time.Second, ok)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.MaxWaiting = 1, 2 })
+		var wait sync.WaitGroup
+		var busy atomic.Int64
+		for range 6 {
+			wait.Go(func() {
+				_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+				if registrar.CodeOf(err) == registrar.FaultBusy {
+					if errors.Is(err, ErrOutcomeUnknown) {
+						t.Error("a command that was not sent has a known outcome")
+					}
+					busy.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		wait.Wait()
+		if got := busy.Load(); got != 3 {
+			t.Errorf("%d were refused, want 3: one is under way, two wait", got)
+		}
+	})
+}
+
+func TestACallerInTheQueueLeavesWithItsContextAndNothingIsSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := slow(time.Minute, ok)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.ChangeTimeout = 1, time.Hour })
+		go func() { _, _ = c.DeleteDomain(t.Context(), DeleteDomain{Name: "first.test"}) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := c.DeleteDomain(ctx, DeleteDomain{Name: "second.test"})
+		if registrar.CodeOf(err) != registrar.FaultTimeout || errors.Is(err, ErrOutcomeUnknown) {
+			t.Errorf("got %v", err)
+		}
+		// And one whose context never ends is told after MaxQueueTime.
+		began := time.Now()
+		_, err = c.DeleteDomain(t.Context(), DeleteDomain{Name: "third.test"})
+		if registrar.CodeOf(err) != registrar.FaultBusy || time.Since(began) != 30*time.Second {
+			t.Errorf("got %v after %s", err, time.Since(began))
+		}
+		time.Sleep(5 * time.Minute)
+		if got := f.verbs(); len(got) != 1 {
+			t.Errorf("sent %v", got)
+		}
+	})
+}
+
+func TestAnIdleConnectionIsKeptAliveAndLeftWithALogout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{handle: ok}
+		c := f.client(t, nil)
+		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(21 * time.Minute)
+		if got := f.count(&f.hellos); got != 5 {
+			t.Errorf("%d hellos in 21 minutes", got)
+		}
+		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil || f.count(&f.connections) != 1 {
+			t.Errorf("%v over %d connections", err, f.connections)
+		}
+		c.Close(t.Context())
+		synctest.Wait() // the server sees the end a moment later
+		if logouts, open := f.count(&f.logouts), f.count(&f.open); logouts != 1 || open != 0 {
+			t.Errorf("%d logouts, %d open", logouts, open)
+		}
+		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); registrar.CodeOf(err) != registrar.FaultBusy {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}
+
+func TestCloseLetsACommandUnderWayEndAndCutsWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := slow(3*time.Second, ok)
+		c := f.client(t, nil)
+		result := make(chan error, 1)
+		start := func() {
+			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			result <- err
+		}
+		go start()
+		synctest.Wait()
+		c.Close(t.Context())
+		if err := <-result; err != nil {
+			t.Errorf("the command under way: %v", err)
+		}
+
+		f = slow(time.Hour, ok)
+		c = f.client(t, func(a *Account) { a.ChangeTimeout = 24 * time.Hour })
+		go start()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		c.Close(ctx)
+		if err := <-result; !errors.Is(err, ErrOutcomeUnknown) || time.Since(began) > 2*time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}
+
+func TestAServerThatIsDownIsAskedLessAndLess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{handle: ok, greet: &reply{drop: true}}
+		c := f.client(t, nil)
+		for range 600 { // ten minutes
+			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			var fault *registrar.Error
+			if !errors.As(err, &fault) || fault.Code != registrar.FaultRefused || fault.RetryAfter > 30*time.Second || fault.RetryAfter <= 0 {
+				t.Fatalf("got %v", err)
+			}
+			time.Sleep(time.Second)
+		}
+		if got := f.count(&f.connections); got < 15 || got > 40 {
+			t.Errorf("%d connections in ten minutes", got)
+		}
+		f.greet = nil // it is well again
+		time.Sleep(31 * time.Second)
+		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestConnectionsThatTheServerRefusesDoNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{all: true, parallel: true}
+		f.handle = func(r *Node) reply {
+			if verbOf(r) == "login" && f.count(&f.open) > 1 {
+				return reply{xml: respond(2502, tridOf(r), "", ""), drop: true}
+			}
+			answer := ok(r)
+			answer.after = 100 * time.Millisecond
+			return answer
+		}
+		c := f.client(t, nil)
+		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+			t.Fatal(err)
+		}
+		var wait sync.WaitGroup
+		for range 50 {
+			wait.Go(func() {
+				if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		if got := f.count(&f.connections); got > 8 {
+			t.Errorf("%d connections within five seconds", got)
+		}
+	})
+}
+
+func TestAConnectionThatTheServerClosedIsNotWrittenTo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{}
+		f.handle = func(r *Node) reply { return reply{xml: ok(r).xml, drop: true} }
+		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
+		for range 5 {
+			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		}
+		if got := f.count(&f.connections); got != 5 {
+			t.Errorf("%d connections", got)
+		}
+	})
+}
+
+func TestAThousandCallersOverAServerThatDropsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	f := &fake{parallel: true, handle: func(r *Node) reply {
+		answer := chk(r)
+		answer.drop = calls.Add(1)%7 == 0
+		if calls.Load()%11 == 0 {
+			return reply{drop: true}
+		}
+		return answer
+	}}
+	c := f.client(t, func(a *Account) { a.BatchNames = 5; a.BatchWait = -1 })
+	var wait sync.WaitGroup
+	var wrong, failed atomic.Int64
+	for i := range 1000 {
+		wait.Go(func() {
+			name := fmt.Sprintf("free%d.test", i)
+			if i%2 == 0 {
+				name = fmt.Sprintf("taken%d.test", i)
+			}
+			got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Class: Class(i % 3 / 2)})
+			switch {
+			case err != nil:
+				failed.Add(1)
+			case got[0].Name != name || got[0].Available != (i%2 == 1):
+				wrong.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	if wrong.Load() > 0 || failed.Load() > 300 {
+		t.Errorf("%d wrong, %d failed of 1000", wrong.Load(), failed.Load())
+	}
+	c.Close(t.Context())
+	f.served.Wait()
+	if f.most > 4 {
+		t.Errorf("%d connections at once", f.most)
+	}
+}
+
+func TestCloseDoesNotWaitForAConnectionInTheMaking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{handle: ok, greet: &reply{xml: greetingXML(""), after: 9 * time.Second}}
+		c := f.client(t, nil)
+		result := make(chan error, 1)
+		go func() {
+			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
+			result <- err
+		}()
+		synctest.Wait()
+		began := time.Now()
+		c.Close(t.Context())
+		if err := <-result; registrar.CodeOf(err) != registrar.FaultBusy || time.Since(began) != 0 {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package epp
+
+import "slices"
+
+// Requirement is what a rule of the catalogue's column "requires" means for a
+// registration.
+type Requirement struct {
+	// Countries are those in which the holder must live or reside; empty means
+	// that the country does not matter.
+	Countries []string
+	// Gateway: the rule needs data that EPP itself has no field for (a tax id, a
+	// register number), so a name can be ordered only where the account has an
+	// Extender that carries it.
+	Gateway bool
+}
+
+// union are the members of the European Union, and area the three more of the
+// European Economic Area.
+var (
+	union = []string{
+		"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
+		"IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
+	}
+	area = append(slices.Clone(union), "IS", "LI", "NO")
+)
+
+var requirements = map[string]Requirement{
+	"":                {},
+	"eu_presence":     {Countries: area},
+	"ch_presence":     {Countries: []string{"CH"}, Gateway: true}, // and a register number
+	"us_nexus":        {Gateway: true},
+	"ca_presence":     {Countries: []string{"CA"}, Gateway: true},
+	"au_presence":     {Countries: []string{"AU"}, Gateway: true},
+	"nyc_presence":    {Countries: []string{"US"}, Gateway: true},
+	"ie_connection":   {Gateway: true},
+	"id_number":       {Gateway: true},
+	"es_id_number":    {Gateway: true},
+	"it_tax_id":       {Gateway: true},
+	"no_org_number":   {Countries: []string{"NO"}, Gateway: true},
+	"register_number": {Gateway: true},
+	"profession":      {Gateway: true},
+}
+
+// RequirementOf is what a word of the catalogue asks for. A word that is not
+// known is one that we can't meet without a gateway.
+func RequirementOf(word string) Requirement {
+	r, known := requirements[word]
+	if !known {
+		return Requirement{Gateway: true}
+	}
+	r.Countries = slices.Clone(r.Countries)
+	return r
+}
+
+// Admits says whether a holder from this country meets the rule.
+func (r *Requirement) Admits(country string) bool {
+	return len(r.Countries) == 0 || slices.Contains(r.Countries, country)
+}

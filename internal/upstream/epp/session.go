@@ -1,0 +1,231 @@
+package epp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// session is one connection that is logged in. One goroutine uses it; another
+// reads it all the time.
+type session struct {
+	conn    net.Conn
+	account *Account
+	host    string
+	has     services
+	w       Writer
+
+	// answers holds at most one that was not asked for yet.
+	answers chan *answer
+	// gone is closed when the connection is dead; why says of what.
+	gone chan struct{}
+	once sync.Once
+	why  error
+}
+
+// dialer opens a connection that is ready for the first frame.
+type dialer func(ctx context.Context) (net.Conn, error)
+
+// dialTLS is the dialer for an account (RFC 5734, 9: TLS, and the server's name
+// is verified).
+func dialTLS(a *Account) dialer {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.TLS != nil {
+		config = a.TLS.Clone()
+	}
+	if config.ServerName == "" {
+		config.ServerName = a.host()
+	}
+	d := &tls.Dialer{NetDialer: &net.Dialer{KeepAlive: 30 * time.Second}, Config: config}
+	return func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", a.Address) }
+}
+
+// openSession connects and reads the greeting. The caller logs in.
+func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeting, error) {
+	conn, err := dial(ctx)
+	if err != nil {
+		return nil, greeting{}, fault(a.host(), err)
+	}
+	s := &session{
+		conn: conn, account: a, host: a.host(),
+		answers: make(chan *answer, 1), gone: make(chan struct{}),
+	}
+	go s.read(a.MaxFrame)
+	first, err := s.await(ctx)
+	if err == nil && first.greeting == nil {
+		err = errNoGreeting
+		if first.code >= 2000 { // some servers refuse in place of a greeting
+			err = first.refusal(s.host)
+		}
+	}
+	if err != nil {
+		s.close(err)
+		return nil, greeting{}, fault(s.host, err)
+	}
+	return s, readGreeting(first.greeting), nil
+}
+
+// read parses every frame until the connection ends. It never leaves one
+// half-read: whoever does not want to wait closes the connection.
+func (s *session) read(bound int) {
+	frames := &frameReader{from: s.conn, bound: bound}
+	for {
+		frame, err := frames.next()
+		if err != nil {
+			s.close(err)
+			return
+		}
+		a, err := parseAnswer(frame)
+		if err != nil {
+			s.close(&unreadable{err})
+			return
+		}
+		select {
+		case s.answers <- a:
+		case <-s.gone:
+			return
+		}
+	}
+}
+
+// unreadable marks an answer that arrived and could not be understood.
+type unreadable struct{ cause error }
+
+func (e *unreadable) Error() string { return "the answer can't be understood" }
+func (e *unreadable) Unwrap() error { return e.cause }
+
+// close ends the connection; the first reason stays.
+func (s *session) close(why error) {
+	s.once.Do(func() {
+		s.why = why
+		_ = s.conn.Close()
+		close(s.gone)
+	})
+}
+
+// await takes the next answer. When there is none before ctx ends the connection
+// is closed, because the answer could still come and be taken for another's.
+func (s *session) await(ctx context.Context) (*answer, error) {
+	select {
+	case a := <-s.answers:
+		return a, nil
+	case <-s.gone:
+		select {
+		case a := <-s.answers: // it arrived just before the end
+			return a, nil
+		default:
+			return nil, s.why
+		}
+	case <-ctx.Done():
+		err := errors.Join(errNoAnswer, context.Cause(ctx))
+		s.close(err)
+		return nil, err
+	}
+}
+
+// quiet says whether the connection is alive and nothing lies in it.
+func (s *session) quiet() bool {
+	select {
+	case <-s.gone:
+		return false
+	case <-s.answers:
+		s.close(errUnasked)
+		return false
+	default:
+		return true
+	}
+}
+
+// exchange sends a frame and takes the answer. sent is false if not a byte of it
+// left us.
+func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent bool, err error) {
+	if !s.quiet() {
+		return nil, false, s.why
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := s.conn.SetWriteDeadline(deadline); err != nil {
+			s.close(err)
+			return nil, false, err
+		}
+	}
+	if _, err := s.conn.Write(frame); err != nil {
+		s.close(err)
+		return nil, true, err
+	}
+	a, err = s.await(ctx)
+	return a, true, err
+}
+
+// do sends a command and returns its answer, whatever its result. An error means
+// that the connection is closed, unless the command could not be encoded.
+func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err error) {
+	frame, err := c.encode(&s.w, s.has, s.account.Extender, s.account.MaxFrame)
+	if err != nil {
+		return nil, false, err
+	}
+	a, sent, err = s.exchange(ctx, frame)
+	if cap(s.w.buf) > keptBuffer {
+		s.w.buf = nil
+	}
+	if err != nil {
+		return nil, sent, err
+	}
+	// A server may leave our id out; it may not send another one.
+	if a.greeting != nil || a.clTRID != "" && a.clTRID != c.trid {
+		s.close(errOtherCommand)
+		return nil, true, errOtherCommand
+	}
+	if a.closing() {
+		s.close(errServerClosed)
+	}
+	return a, true, nil
+}
+
+var errServerClosed = errors.New("the server ended the session")
+
+// hello keeps the connection alive (RFC 5730, 2.3).
+func (s *session) hello(ctx context.Context) (greeting, error) {
+	a, _, err := s.exchange(ctx, appendHello(&s.w))
+	if err != nil {
+		return greeting{}, err
+	}
+	if a.greeting == nil {
+		s.close(errNoGreeting)
+		return greeting{}, errNoGreeting
+	}
+	return readGreeting(a.greeting), nil
+}
+
+// logout ends the session with good manners and closes the connection either way.
+func (s *session) logout(ctx context.Context, trid string) {
+	c := &call{Command: Command{Verb: "logout"}, safe: true, trid: trid}
+	_, _, _ = s.do(ctx, c) // the connection is closed next
+	s.close(errServerClosed)
+}
+
+// fault turns what went wrong on a connection into our words. A *registrar.Error
+// passes as it is.
+func fault(host string, err error) *registrar.Error {
+	var known *registrar.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var garbled *unreadable
+	var timeout net.Error
+	switch {
+	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
+		errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return registrar.Fault(registrar.FaultTimeout, host, err)
+	case errors.As(err, &garbled), errors.Is(err, errFrameTooLong), errors.Is(err, errFrameTooShort),
+		errors.Is(err, errOtherCommand), errors.Is(err, errUnasked), errors.Is(err, errNoGreeting):
+		return registrar.Fault(registrar.FaultBroken, host, err)
+	default:
+		return registrar.Fault(registrar.FaultRefused, host, err)
+	}
+}

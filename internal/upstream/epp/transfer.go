@@ -1,0 +1,105 @@
+package epp
+
+import (
+	"context"
+	"time"
+)
+
+// TransferOp is what is done with a transfer (RFC 5730, 2.9.3.4).
+type TransferOp string
+
+// The operations.
+const (
+	TransferRequest TransferOp = "request"
+	TransferQuery   TransferOp = "query"
+	TransferApprove TransferOp = "approve"
+	TransferReject  TransferOp = "reject"
+	TransferCancel  TransferOp = "cancel"
+)
+
+// The states of a transfer (RFC 5730, 2.9.3.4).
+const (
+	TransferPending         = "pending"
+	TransferClientApproved  = "clientApproved"
+	TransferServerApproved  = "serverApproved"
+	TransferClientRejected  = "clientRejected"
+	TransferClientCancelled = "clientCancelled"
+	TransferServerCancelled = "serverCancelled"
+)
+
+// TransferDomain asks for a domain of another registrar, or acts on such a
+// request (RFC 5731, 3.2.4).
+type TransferDomain struct {
+	Op   TransferOp
+	Name string
+	// Years are added by a request; 0 means the registry's default.
+	Years int
+	// AuthInfo is the holder's secret. A request needs it; a query by a third
+	// party does too.
+	AuthInfo string
+	Offer    *Offer
+	Class    Class
+	ClTRID   string
+}
+
+// Transfer is the state of a transfer.
+type Transfer struct {
+	Receipt
+	Name   string
+	Status string
+	// Requester (reID) asked for it, Actor (acID) may act on it or did.
+	Requester, Actor     string
+	Requested, ActBefore time.Time
+	Expires              time.Time
+	Charged              *Charged
+}
+
+// TransferDomain carries out an operation on a transfer. See TransferOrFind for
+// what to do when the answer to a request is lost.
+func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer, error) {
+	cmd := &call{
+		Command: Command{Verb: "transfer", Object: "domain", Request: q}, trid: q.ClTRID,
+		attrs: []Attr{{"op", string(q.Op)}}, needs: q.Offer.needs(), body: q.write,
+		extend: func(w *Writer, _ services) { q.Offer.write(w, "transfer") },
+	}
+	if q.Op == TransferQuery {
+		cmd.safe, cmd.class = true, q.Class
+	}
+	a, err := c.send(ctx, cmd)
+	if err != nil {
+		return Transfer{}, err
+	}
+	transfer := readTransfer(a.data.Child(nsDomain, "trnData"))
+	transfer.Receipt = a.receipt()
+	transfer.Charged = readCharged(a.ext, "trnData")
+	return transfer, nil
+}
+
+func (q *TransferDomain) write(w *Writer) {
+	switch q.Op {
+	case TransferRequest, TransferQuery, TransferApprove, TransferReject, TransferCancel:
+	default:
+		w.Refuse("transfer", "has no such operation")
+	}
+	w.Start("domain:transfer", Attr{"xmlns:domain", nsDomain})
+	w.label("domain:name", q.Name)
+	if q.Op == TransferRequest {
+		w.years("domain:period", q.Years)
+	}
+	if q.AuthInfo != "" {
+		writeAuthInfo(w, "domain", q.AuthInfo)
+	}
+	w.End("domain:transfer")
+}
+
+func readTransfer(data *Node) Transfer {
+	return Transfer{
+		Name:      data.value(nsDomain, "name"),
+		Status:    data.value(nsDomain, "trStatus"),
+		Requester: data.value(nsDomain, "reID"),
+		Requested: data.moment(nsDomain, "reDate"),
+		Actor:     data.value(nsDomain, "acID"),
+		ActBefore: data.moment(nsDomain, "acDate"),
+		Expires:   data.moment(nsDomain, "exDate"),
+	}
+}

@@ -1,0 +1,163 @@
+package epp
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// The namespaces. Only fee and loginSec have "epp:" in theirs.
+const (
+	nsEPP      = "urn:ietf:params:xml:ns:epp-1.0"
+	nsDomain   = "urn:ietf:params:xml:ns:domain-1.0"
+	nsContact  = "urn:ietf:params:xml:ns:contact-1.0"
+	nsHost     = "urn:ietf:params:xml:ns:host-1.0"
+	nsFee      = "urn:ietf:params:xml:ns:epp:fee-1.0"
+	nsSecDNS   = "urn:ietf:params:xml:ns:secDNS-1.1"
+	nsRGP      = "urn:ietf:params:xml:ns:rgp-1.0"
+	nsLoginSec = "urn:ietf:params:xml:ns:epp:loginSec-1.0"
+)
+
+// CannotSend is the code of a command that the schemas do not allow.
+const CannotSend registrar.Code = "epp_cannot_send"
+
+// Writer writes elements one after the other. The first thing that the schemas
+// do not allow is kept and ends the command before it is sent.
+type Writer struct {
+	buf []byte
+	err error
+}
+
+// Attr is an attribute.
+type Attr struct{ Name, Value string }
+
+// Refuse keeps the first reason why the command can't be sent. It names the
+// element and never its content.
+func (w *Writer) Refuse(element, reason string) {
+	if w.err == nil {
+		w.err = &registrar.Error{Kind: registrar.KindInvalid, Code: CannotSend, Detail: element + " " + reason}
+	}
+}
+
+// Start begins an element. tag carries its prefix, and the attribute xmlns:prefix
+// must be on it or on an element around it.
+func (w *Writer) Start(tag string, attrs ...Attr) {
+	w.tag(tag, attrs)
+	w.buf = append(w.buf, '>')
+}
+
+func (w *Writer) tag(tag string, attrs []Attr) {
+	w.buf = append(w.buf, '<')
+	w.buf = append(w.buf, tag...)
+	for _, attr := range attrs {
+		w.buf = append(w.buf, ' ')
+		w.buf = append(w.buf, attr.Name...)
+		w.buf = append(w.buf, '=', '"')
+		w.escape(tag, attr.Value)
+		w.buf = append(w.buf, '"')
+	}
+}
+
+// End ends an element.
+func (w *Writer) End(tag string) {
+	w.buf = append(w.buf, '<', '/')
+	w.buf = append(w.buf, tag...)
+	w.buf = append(w.buf, '>')
+}
+
+// Empty writes an element without content.
+func (w *Writer) Empty(tag string, attrs ...Attr) {
+	w.tag(tag, attrs)
+	w.buf = append(w.buf, '/', '>')
+}
+
+// Leaf writes an element that holds text.
+func (w *Writer) Leaf(tag, text string, attrs ...Attr) {
+	w.tag(tag, attrs)
+	w.buf = append(w.buf, '>')
+	w.escape(tag, text)
+	w.End(tag)
+}
+
+// sized writes a Leaf whose text has from least to most characters, without
+// white space at its ends: a schema processor would strip it.
+func (w *Writer) sized(tag, text string, least, most int, attrs ...Attr) {
+	if n := utf8.RuneCountInString(text); n < least || n > most {
+		w.Refuse(tag, fmt.Sprintf("must have %d to %d characters", least, most))
+	}
+	if text != "" && (isSpace(text[0]) || isSpace(text[len(text)-1])) {
+		w.Refuse(tag, "must not begin or end with white space")
+	}
+	w.Leaf(tag, text, attrs...)
+}
+
+// label writes a domain or host name (eppcom:labelType).
+func (w *Writer) label(tag, name string, attrs ...Attr) { w.sized(tag, name, 1, 255, attrs...) }
+
+// handle writes an id of a contact or a registrar (eppcom:clIDType).
+func (w *Writer) handle(tag, id string, attrs ...Attr) { w.sized(tag, id, 3, 16, attrs...) }
+
+func (w *Writer) number(tag string, value int) { w.Leaf(tag, strconv.Itoa(value)) }
+
+// years writes a period; 0 means that the registry's own default is meant.
+func (w *Writer) years(tag string, years int) {
+	switch {
+	case years == 0:
+	case years < 0 || years > 99:
+		w.Refuse(tag, "must be 1 to 99 years")
+	default:
+		w.Leaf(tag, strconv.Itoa(years), Attr{"unit", "y"})
+	}
+}
+
+func (w *Writer) date(tag string, at time.Time) {
+	if at.IsZero() {
+		w.Refuse(tag, "is missing")
+	}
+	w.Leaf(tag, at.UTC().Format(time.DateOnly))
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// escape appends text, which must be valid in XML 1.0 and in one line: every text
+// that EPP sends is a token or a normalizedString.
+func (w *Writer) escape(tag, text string) {
+	plain := true
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c == 0x7f:
+			w.Refuse(tag, "contains a control character")
+			return
+		case c == '&' || c == '<' || c == '>' || c == '"' || c >= utf8.RuneSelf:
+			plain = false
+		}
+	}
+	if plain {
+		w.buf = append(w.buf, text...)
+		return
+	}
+	if !utf8.ValidString(text) {
+		w.Refuse(tag, "is not valid UTF-8")
+		return
+	}
+	for _, r := range text {
+		switch r {
+		case '&':
+			w.buf = append(w.buf, "&amp;"...)
+		case '<':
+			w.buf = append(w.buf, "&lt;"...)
+		case '>':
+			w.buf = append(w.buf, "&gt;"...)
+		case '"':
+			w.buf = append(w.buf, "&quot;"...)
+		case 0xfffe, 0xffff:
+			w.Refuse(tag, "contains a character that XML does not allow")
+			return
+		default:
+			w.buf = utf8.AppendRune(w.buf, r)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/kill"
+)
+
+const (
+	registrations     = 500
+	wantedProvisioned = 10.0 // seconds
+	provisionWithin   = 2 * time.Minute
+)
+
+// benchProvision lets the product find five hundred paid lines when it starts, and
+// waits until each is a registered domain. The clock runs from before the start.
+// A contact, a registration and three commits belong to each; the nameservers
+// exist after the first.
+func benchProvision(ctx context.Context, b bench) (lines []line, err error) {
+	stage, err := kill.Open(ctx, b.binary, filepath.Join(b.folder, "provision"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stage.Close()) }()
+	b.progress("writing %d paid lines", registrations)
+	for n := range registrations {
+		if _, err := stage.Order(ctx, fmt.Sprintf("bench-%d", n), []string{".org", ".de", ".info", ".com"}[n%4]); err != nil {
+			return nil, err
+		}
+	}
+	b.progress("carrying them out")
+	began := time.Now()
+	server, err := stage.Serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	if err := stage.Finish(ctx, provisionWithin); err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	if err := stage.Check(ctx); err != nil {
+		return nil, err
+	}
+	return []line{
+		measured(fmt.Sprintf("%d registrations from paid to active, SQLite", registrations), took.Seconds(), seconds, atMost(wantedProvisioned),
+			fmt.Sprintf("%.0f a second, the product's start included", registrations/took.Seconds())),
+	}, nil
+}

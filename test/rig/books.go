@@ -1,0 +1,169 @@
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// askTimeout bounds one question to the world's control.
+const askTimeout = time.Minute
+
+// World is the simulated world that runs on a data folder, in another process.
+type World struct{ control registry.Control }
+
+// FindWorld finds it.
+func FindWorld(data string) (World, error) {
+	control, err := registry.ReadControl(data)
+	return World{control}, err
+}
+
+// Holdings is what the registry has of the product's account.
+func (w World) Holdings(ctx context.Context) (ledger.Holdings, error) {
+	var held ledger.Holdings
+	err := w.ask(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
+	return held, err
+}
+
+// Advance moves the world's clock on.
+func (w World) Advance(ctx context.Context, by time.Duration) error {
+	var clock registry.Clock
+	return w.ask(ctx, http.MethodPost, "/clock/advance?by="+by.String(), &clock)
+}
+
+func (w World) ask(ctx context.Context, method, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, w.control.Address+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+w.control.Secret)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the world's control answered %s", response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// Books is everything that must agree when no line is under way: the lines, the
+// customers' domains and the registry.
+type Books struct {
+	Lines   []provision.Line
+	Domains []provision.Domain
+	Held    ledger.Holdings
+}
+
+// ReadBooks reads all of it.
+func ReadBooks(ctx context.Context, db *store.DB, world World) (Books, error) {
+	var b Books
+	const page = 200
+	for last := ""; ; {
+		lines, err := db.LinesAfter(ctx, last, page)
+		if err != nil {
+			return b, err
+		}
+		b.Lines = append(b.Lines, lines...)
+		if len(lines) < page {
+			break
+		}
+		last = lines[len(lines)-1].ID
+	}
+	for last := ""; ; {
+		domains, err := db.DomainsAfter(ctx, last, page)
+		if err != nil {
+			return b, err
+		}
+		b.Domains = append(b.Domains, domains...)
+		if len(domains) < page {
+			break
+		}
+		last = domains[len(domains)-1].ID
+	}
+	var err error
+	b.Held, err = world.Holdings(ctx)
+	return b, err
+}
+
+// Problems says what does not agree. Every paid line is exactly one registered
+// domain, or one failed line that is marked for a refund; the registry holds no
+// domain that we don't know, and no contact that nobody uses.
+func (b Books) Problems() []string {
+	var problems []string
+	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	held := make(map[string]*ledger.Domain)
+	for _, domain := range b.Held.Domains {
+		held[domain.Name] = domain
+	}
+	ours := make(map[string][]provision.Domain)
+	byID := make(map[string]provision.Domain)
+	for _, domain := range b.Domains {
+		ours[domain.Name] = append(ours[domain.Name], domain)
+		byID[domain.ID] = domain
+	}
+	active := make(map[string]int)
+	handles := make(map[string]bool)
+	for _, line := range b.Lines {
+		domain, known := byID[line.Domain]
+		at := held[line.Name]
+		switch line.State {
+		case provision.StateActive:
+			active[line.Name]++
+			handles[line.Handle] = true
+			switch {
+			case line.RefundDue || line.Failure != "":
+				wrong("%s is active and marked for a refund", line.Name)
+			case !known || domain.Status != "active" || domain.Customer != line.Customer || domain.PaidUntil.IsZero():
+				wrong("%s is active, but the customer has %+v", line.Name, domain)
+			case at == nil:
+				wrong("%s is active, but not registered", line.Name)
+			case at.Phase != ledger.Active || !strings.EqualFold(at.Registrant, line.Handle):
+				wrong("%s is active, but the registry has it in phase %q for %q and not for %q", line.Name, at.Phase, at.Registrant, line.Handle)
+			}
+		case provision.StateFailed:
+			if !line.RefundDue || line.Failure == "" {
+				wrong("%s failed and nobody gets money back", line.Name)
+			}
+			if known {
+				wrong("%s failed, but the customer has %+v", line.Name, domain)
+			}
+		default:
+			wrong("%s is still %s", line.Name, line.State)
+		}
+	}
+	for name, count := range active {
+		if count > 1 {
+			wrong("%s was paid for %d times and exists once", name, count)
+		}
+	}
+	for name := range held {
+		if !slices.ContainsFunc(ours[name], func(d provision.Domain) bool { return d.Status != "transferred_out" }) {
+			wrong("the registry holds %s, which we do not know", name)
+		}
+	}
+	for _, contact := range b.Held.Contacts {
+		if !handles[contact.ID] {
+			wrong("the registry holds the contact %s of no active line", contact.ID)
+		}
+	}
+	for _, id := range b.Held.Unused {
+		wrong("nobody uses the contact %s", id)
+	}
+	slices.Sort(problems)
+	return problems
+}
