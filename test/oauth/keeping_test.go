@@ -190,3 +190,27 @@ func TestTheAuditTellsWhatHappened(t *testing.T) {
 		}
 	}
 }
+
+// PostgreSQL refuses such texts with an error; that is no failure of ours.
+func TestAClientIDThatNoDatabaseKeepsIsAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		for _, id := range []string{"client_\x00", "\xff\xfe", "https://app.example/\x00", "https://\xff", strings.Repeat("x", 3000)} {
+			s.wantError(s.token(but(a.redemption("x"), "client_id", id)), 401, "invalid_client")
+			s.wantError(s.token(but(a.renewal("x"), "client_id", id)), 401, "invalid_client")
+			s.wantError(s.revoke(a, "x", "client_id", id), 401, "invalid_client")
+			s.wantPage(s.authorize(session, but(s.request(a), "client_id", id)), "client id")
+		}
+		if err := s.apps.Disconnect(t.Context(), s.visitor(session), "grant_\x00"); registrar.KindOf(err) != registrar.KindNotFound {
+			s.t.Errorf("disconnecting: %v", err)
+		}
+		for _, state := range []string{"\x00", "\xff", "a\r\nb"} {
+			got := s.decide(session, s.question(s.authorize(session, but(s.request(a), "state", state))), "approve")
+			if _, query := got.location(); got.status != 303 || query.Get("state") != state {
+				s.t.Errorf("the state %q comes back as %q: %d", state, query.Get("state"), got.status)
+			}
+		}
+	})
+}
