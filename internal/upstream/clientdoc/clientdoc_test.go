@@ -180,3 +180,46 @@ func TestTheCacheIsBounded(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 }
+
+func TestOneHostIsNotCalledAllTheTimeWhateverThePath(t *testing.T) {
+	t.Parallel()
+	calls := atomic.Int64{}
+	client := served(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); document(w) })
+	now := time.Now()
+	client.doors.now = func() time.Time { return now }
+	for i := range perHost + 20 {
+		host := []string{"app.example", "APP.example", "app.example."}[i%3]
+		_, err := client.Document(t.Context(), fmt.Sprintf("https://%s/client?%d", host, i))
+		if want := i >= perHost; errors.Is(err, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy}) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if calls.Load() != perHost {
+		t.Errorf("%d calls", calls.Load())
+	}
+	if _, err := client.Document(t.Context(), "https://other.example/client"); err != nil {
+		t.Errorf("another host: %v", err)
+	}
+	now = now.Add(time.Minute)
+	if _, err := client.Document(t.Context(), "https://app.example/later"); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
+func TestHostsAreRememberedInBoundedNumber(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	d := doors{now: func() time.Time { return now }, hosts: make(map[string]minute)}
+	for i := range mostKept {
+		if !d.allow(fmt.Sprint(i)) {
+			t.Fatalf("host %d is refused", i)
+		}
+	}
+	if d.allow("one more") || len(d.hosts) > mostKept {
+		t.Errorf("%d are remembered", len(d.hosts))
+	}
+	now = now.Add(time.Minute)
+	if !d.allow("one more") || len(d.hosts) != 1 {
+		t.Errorf("a minute later %d are remembered", len(d.hosts))
+	}
+}
