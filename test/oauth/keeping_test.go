@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/dump"
 )
 
@@ -188,6 +189,52 @@ func TestTheAuditTellsWhatHappened(t *testing.T) {
 		if count[action] != want {
 			t.Errorf("%s stands there %d times", action, count[action])
 		}
+	}
+}
+
+// With one connection in the pool, a step that takes a second one inside its
+// transaction waits for itself.
+func TestNoTransactionTakesASecondConnection(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, store.Options{URL: newPostgres(t), MaxConnections: 1})
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		code := s.code(session, a)
+		s.decide(session, s.question(s.authorize(session, s.request(a))), "deny")
+		first := s.token(a.redemption(code))
+		refresh := first.field("refresh_token")
+		race(8, func(int) answer { return s.token(a.renewal(refresh)) })
+		s.wantOpen(first.field("access_token"), 200)
+		s.token(a.redemption(code)) // ends it
+		s.wantOpen(first.field("access_token"), 401)
+		_, refresh = s.connect(session, a)
+		s.token(a.renewal(refresh))
+		s.clock.move(time.Minute)
+		s.wantError(s.token(a.renewal(refresh)), 400, "invalid_grant") // ends it
+		_, refresh = s.connect(session, a)
+		s.revoke(a, refresh)
+		accessToken, _ := s.connect(session, a)
+		apps, err := s.apps.Apps(t.Context(), s.visitor(session))
+		if err != nil || len(apps) != 1 {
+			t.Errorf("%v, %v", apps, err)
+			return
+		}
+		if err := s.apps.Disconnect(t.Context(), s.visitor(session), apps[0].ID); err != nil {
+			t.Error(err)
+		}
+		s.wantOpen(accessToken, 401)
+		s.clock.move(100 * 24 * time.Hour)
+		if _, err := s.apps.Clean(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("something waits for a second connection")
 	}
 }
 
