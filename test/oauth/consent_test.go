@@ -75,6 +75,21 @@ func TestConsentExpires(t *testing.T) {
 	s.wantPage(s.decide(session, question, "approve"), "after ten minutes")
 }
 
+func TestConsentToActWantsARecentSignIn(t *testing.T) {
+	s := anyEngine(t)
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	s.clock.move(10*time.Minute + time.Second)
+	got := s.authorize(session, s.request(a))
+	if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foauth%2Fauthorize") {
+		t.Errorf("an old sign-in: %d, Location %q", got.status, to)
+	}
+	// What can do nothing beyond the anonymous tools needs no more than a session.
+	reading := s.request(a)
+	reading.Set("scope", "mcp:read")
+	s.question(s.authorize(session, reading))
+}
+
 func TestASessionHasAtMostTwentyOpenQuestions(t *testing.T) {
 	s := anyEngine(t)
 	session, _ := s.person("anna@example.org")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/dump"
 )
 
@@ -189,4 +190,74 @@ func TestTheAuditTellsWhatHappened(t *testing.T) {
 			t.Errorf("%s stands there %d times", action, count[action])
 		}
 	}
+}
+
+// With one connection in the pool, a step that takes a second one inside its
+// transaction waits for itself.
+func TestNoTransactionTakesASecondConnection(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, store.Options{URL: newPostgres(t), MaxConnections: 1})
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		code := s.code(session, a)
+		s.decide(session, s.question(s.authorize(session, s.request(a))), "deny")
+		first := s.token(a.redemption(code))
+		refresh := first.field("refresh_token")
+		race(8, func(int) answer { return s.token(a.renewal(refresh)) })
+		s.wantOpen(first.field("access_token"), 200)
+		s.token(a.redemption(code)) // ends it
+		s.wantOpen(first.field("access_token"), 401)
+		_, refresh = s.connect(session, a)
+		s.token(a.renewal(refresh))
+		s.clock.move(time.Minute)
+		s.wantError(s.token(a.renewal(refresh)), 400, "invalid_grant") // ends it
+		_, refresh = s.connect(session, a)
+		s.revoke(a, refresh)
+		accessToken, _ := s.connect(session, a)
+		apps, err := s.apps.Apps(t.Context(), s.visitor(session))
+		if err != nil || len(apps) != 1 {
+			t.Errorf("%v, %v", apps, err)
+			return
+		}
+		if err := s.apps.Disconnect(t.Context(), s.visitor(session), apps[0].ID); err != nil {
+			t.Error(err)
+		}
+		s.wantOpen(accessToken, 401)
+		s.clock.move(100 * 24 * time.Hour)
+		if _, err := s.apps.Clean(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("something waits for a second connection")
+	}
+}
+
+// PostgreSQL refuses such texts with an error; that is no failure of ours.
+func TestAClientIDThatNoDatabaseKeepsIsAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		for _, id := range []string{"client_\x00", "\xff\xfe", "https://app.example/\x00", "https://\xff", strings.Repeat("x", 3000)} {
+			s.wantError(s.token(but(a.redemption("x"), "client_id", id)), 401, "invalid_client")
+			s.wantError(s.token(but(a.renewal("x"), "client_id", id)), 401, "invalid_client")
+			s.wantError(s.revoke(a, "x", "client_id", id), 401, "invalid_client")
+			s.wantPage(s.authorize(session, but(s.request(a), "client_id", id)), "client id")
+		}
+		if err := s.apps.Disconnect(t.Context(), s.visitor(session), "grant_\x00"); registrar.KindOf(err) != registrar.KindNotFound {
+			s.t.Errorf("disconnecting: %v", err)
+		}
+		for _, state := range []string{"\x00", "\xff", "a\r\nb"} {
+			got := s.decide(session, s.question(s.authorize(session, but(s.request(a), "state", state))), "approve")
+			if _, query := got.location(); got.status != 303 || query.Get("state") != state {
+				s.t.Errorf("the state %q comes back as %q: %d", state, query.Get("state"), got.status)
+			}
+		}
+	})
 }

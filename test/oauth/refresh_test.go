@@ -90,6 +90,22 @@ func TestWithoutALeewayEveryReuseEndsTheFamily(t *testing.T) {
 	}, leeway(0))
 }
 
+// Of two who race, the loser may have read the clock first; two nodes' clocks
+// differ as well.
+func TestWithoutALeewayAClockThatLagsIsNoExcuse(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		s.clock.move(time.Second)
+		second := s.token(a.renewal(first))
+		s.clock.move(-time.Millisecond)
+		s.wantError(s.token(a.renewal(first)), 400, "invalid_grant")
+		s.wantOpen(second.field("access_token"), 401)
+	}, leeway(0))
+}
+
 func TestARaceForARefreshTokenWithoutLeewayHasAtMostOneWinnerAndEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *stage) {

@@ -150,6 +150,7 @@ func (s *stage) decide(session, question, decision string, headers ...string) an
 // code goes through sign-in and consent.
 func (s *stage) code(session string, a app, changes ...string) string {
 	s.t.Helper()
+	s.prove(session)
 	got := s.decide(session, s.question(s.authorize(session, but(s.request(a), changes...))), "approve")
 	_, query := got.location()
 	if got.status != http.StatusSeeOther || query.Get("code") == "" {

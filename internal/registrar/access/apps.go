@@ -77,6 +77,9 @@ func (a *Applications) Disconnect(ctx context.Context, actor registrar.Actor, id
 	if err := requirePerson(actor); err != nil {
 		return err
 	}
+	if !goodID(id) {
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchApp}
+	}
 	found, err := a.store.Disconnect(ctx, actor.Customer, id, registrar.Deed{
 		Actor: actor, Action: AppDisconnected, Customer: actor.Customer, At: a.now(),
 	})

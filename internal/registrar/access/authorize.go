@@ -94,7 +94,7 @@ type pending struct {
 	ClientName  string     `json:"client_name"`
 	Redirects   []string   `json:"redirect_uris,omitempty"` // of a document, which may have changed by then
 	RedirectURI string     `json:"redirect_uri"`
-	State       string     `json:"state,omitempty"`
+	State       []byte     `json:"state,omitempty"` // bytes: JSON would mend broken UTF-8, and it goes back as it came
 	Scope       string     `json:"scope"`
 	Resource    string     `json:"resource"`
 	Challenge   string     `json:"code_challenge"`
@@ -111,7 +111,7 @@ func (a *Applications) Question(ctx context.Context, actor registrar.Actor, ask 
 	}
 	question := pending{
 		ClientID: ask.Client.ID, ClientKind: ask.Client.Kind, ClientName: ask.Client.Name, RedirectURI: ask.RedirectURI,
-		State: ask.State, Scope: ask.Scope, Resource: ask.Resource, Challenge: ask.Challenge,
+		State: []byte(ask.State), Scope: ask.Scope, Resource: ask.Resource, Challenge: ask.Challenge,
 	}
 	if ask.Client.Kind == ClientDocument {
 		question.Redirects = ask.Client.RedirectURIs
@@ -167,7 +167,7 @@ func (a *Applications) decide(ctx context.Context, actor registrar.Actor, secret
 	if err := json.Unmarshal([]byte(text), &question); err != nil {
 		return Reply{}, errors.New("a stored question can't be read")
 	}
-	reply := Reply{RedirectURI: question.RedirectURI, State: question.State, Problem: Denied}
+	reply := Reply{RedirectURI: question.RedirectURI, State: string(question.State), Problem: Denied}
 	deed := registrar.Deed{Actor: actor, Action: AppDenied, Customer: actor.Customer, At: now}
 	deed.Object = AppLabel(question.ClientName, question.RedirectURI)
 	var approval *Approval

@@ -116,7 +116,7 @@ type Document struct {
 func (a *Applications) client(ctx context.Context, id string) (Client, error) {
 	unknown := &registrar.Error{Kind: registrar.KindNotFound, Code: UnknownClient}
 	if !strings.HasPrefix(id, "https://") {
-		client, known, err := a.store.Client(ctx, id)
+		client, known, err := a.stored(ctx, id)
 		if err == nil && !known {
 			return Client{}, unknown
 		}
@@ -140,6 +140,26 @@ func (a *Applications) client(ctx context.Context, id string) (Client, error) {
 	}, nil
 }
 
+// stored finds an application that is in the store. What can't be an id is not
+// asked for: PostgreSQL answers a NUL or broken UTF-8 with an error, and so would
+// we, as if something were wrong with us.
+func (a *Applications) stored(ctx context.Context, id string) (Client, bool, error) {
+	if !goodID(id) {
+		return Client{}, false, nil
+	}
+	return a.store.Client(ctx, id)
+}
+
+// goodID: printable ASCII of bounded length, as all our ids are.
+func goodID(id string) bool {
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxDocumentID
+}
+
 // goodDocumentID: an address with a path and nothing by which it could be read
 // in two ways.
 func goodDocumentID(id string) bool {
@@ -157,7 +177,7 @@ type Credentials struct{ ClientID, Secret string }
 // known by a document has been approved by somebody before it comes here, so it
 // is not fetched again.
 func (a *Applications) authenticate(ctx context.Context, given Credentials) (Client, error) {
-	client, known, err := a.store.Client(ctx, given.ClientID)
+	client, known, err := a.stored(ctx, given.ClientID)
 	if err != nil {
 		return Client{}, err
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func goodRedirect(uri string) bool {
 	}
 	switch parsed.Scheme {
 	case "https":
-		return parsed.Opaque == "" && parsed.Hostname() != "" && strings.HasPrefix(uri, "https://") && goodPort(parsed)
+		return parsed.Opaque == "" && strings.HasPrefix(uri, "https://") && goodHost(parsed)
 	case "http":
 		_, ok := loopback(uri)
 		return ok
@@ -47,7 +48,26 @@ func goodRedirect(uri string) bool {
 	}
 }
 
-func goodPort(parsed *url.URL) bool { return !strings.HasSuffix(parsed.Host, ":") }
+// goodHost keeps out what a browser takes for part of a host and a customer on
+// the consent page does not: url.Parse lets punctuation through, and decodes other
+// scripts' slashes and turns of direction. Names of other scripts come as punycode.
+func goodHost(parsed *url.URL) bool {
+	host := parsed.Hostname()
+	if host == "" || strings.HasSuffix(parsed.Host, ":") {
+		return false
+	}
+	if strings.HasPrefix(parsed.Host, "[") {
+		address, err := netip.ParseAddr(host)
+		return err == nil && address.Is6() && address.Zone() == ""
+	}
+	for i := range len(host) {
+		letter := host[i] | 0x20 // in lower case, if it is one
+		if (letter < 'a' || letter > 'z') && !strings.ContainsRune("0123456789.-_", rune(host[i])) {
+			return false
+		}
+	}
+	return true
+}
 
 func hasDotSegment(path string) bool {
 	for segment := range strings.SplitSeq(path, "/") {

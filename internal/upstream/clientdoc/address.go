@@ -9,14 +9,18 @@ import (
 var errPrivate = errors.New("the address is not public")
 
 // refused are networks that are not, or not surely, the public internet, beside
-// those that netip knows: IANA's special-purpose registries, and everything in
-// IPv6 that carries an IPv4 address inside.
+// those that netip knows: IANA's special-purpose registries, and what carries an
+// IPv4 address inside. Of IPv6 only unicast is looked at; see public.
 var refused = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",
-	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-	"5f00::/16", "fec0::/10",
+	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
+
+// unicast is all of IPv6 that IANA has given out to the internet. Beyond it are
+// NAT64 and the other ways of writing IPv4, which would need a list that is never
+// complete.
+var unicast = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
 	list := make([]netip.Prefix, 0, len(texts))
@@ -30,6 +34,9 @@ func prefixes(texts ...string) []netip.Prefix {
 func public(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if addr.Zone() != "" || !addr.IsGlobalUnicast() || addr.IsPrivate() {
+		return false
+	}
+	if addr.Is6() && !unicast.Contains(addr) {
 		return false
 	}
 	for _, network := range refused {

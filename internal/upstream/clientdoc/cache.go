@@ -1,6 +1,7 @@
 package clientdoc
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,9 @@ const (
 	keepUnsaid  = 5 * time.Minute
 	keepFailure = 10 * time.Second
 	mostKept    = 1000
+	// perHost is how often one host is called in a minute, whatever the address:
+	// strangers choose it, and a host has one document or a few.
+	perHost = 30
 )
 
 // keepFor reads max-age; no-store and the like mean the least.
@@ -83,4 +87,40 @@ func (c *cache) makeRoom() {
 		}
 		delete(c.kept, address)
 	}
+}
+
+// minute counts the calls to one host since a time.
+type minute struct {
+	since time.Time
+	calls int
+}
+
+// doors bounds how often we knock at each.
+type doors struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	hosts map[string]minute
+}
+
+// allow counts one more call. Where too many hosts are remembered it refuses new
+// ones until a minute is over: forgetting one would set it free.
+func (d *doors) allow(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	current, known := d.hosts[host]
+	if !known && len(d.hosts) >= mostKept {
+		maps.DeleteFunc(d.hosts, func(_ string, old minute) bool { return now.Sub(old.since) >= time.Minute })
+		if len(d.hosts) >= mostKept {
+			return false
+		}
+	}
+	if !known || now.Sub(current.since) >= time.Minute {
+		current = minute{since: now}
+	}
+	current.calls++
+	d.hosts[host] = current
+	return current.calls <= perHost
 }

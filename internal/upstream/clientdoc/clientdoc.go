@@ -30,6 +30,7 @@ var _ access.Documents = (*Client)(nil)
 type Client struct {
 	http  *http.Client
 	cache cache
+	doors doors
 	slots chan struct{}
 }
 
@@ -50,6 +51,7 @@ func newClient(agent string, transport http.RoundTripper) *Client {
 			Timeout:       deadline,
 		},
 		cache: cache{now: time.Now, kept: make(map[string]entry)},
+		doors: doors{now: time.Now, hosts: make(map[string]minute)},
 		slots: make(chan struct{}, atOnce),
 	}
 }
@@ -80,6 +82,9 @@ func (c *Client) Document(ctx context.Context, address string) (access.Document,
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	default:
+		return access.Document{}, registrar.Fault(registrar.FaultBusy, host, nil)
+	}
+	if !c.doors.allow(host) {
 		return access.Document{}, registrar.Fault(registrar.FaultBusy, host, nil)
 	}
 	document, keep, err := c.fetch(ctx, address)

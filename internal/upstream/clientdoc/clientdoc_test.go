@@ -26,6 +26,9 @@ func TestOnlyPublicAddressesArePublic(t *testing.T) {
 		"::1": false, "::": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "fd12::1": false, "fec0::1": false, "ff02::1": false,
 		"::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false, "::127.0.0.1": false, "64:ff9b::7f00:1": false, "64:ff9b:1::1": false,
 		"2002:7f00:1::": false, "2001:0:1::1": false, "2001:db8::1": false,
+		"::ffff:0:127.0.0.1": false, "::ffff:0:a00:1": false, "::10.0.0.1": false, "64:ff9b::a9fe:a9fe": false, "100::1": false, "100:0:0:1::1": false,
+		"4000::1": false, "5f00::1": false, "3fff::1": false, "2002:a9fe:a9fe::1": false, "::ffff:169.254.169.254": false, "::ffff:100.64.0.1": false,
+		"100.127.255.255": false, "0.1.2.3": false, "192.88.99.1": false, "239.1.1.1": false, "2a00:1450:4001:80b::200e": true, "100.128.0.1": true,
 	} {
 		if got := public(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: public is %v", text, got)
@@ -175,5 +178,48 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 	if n := len(client.cache.kept); n > mostKept {
 		t.Errorf("%d are kept", n)
+	}
+}
+
+func TestOneHostIsNotCalledAllTheTimeWhateverThePath(t *testing.T) {
+	t.Parallel()
+	calls := atomic.Int64{}
+	client := served(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); document(w) })
+	now := time.Now()
+	client.doors.now = func() time.Time { return now }
+	for i := range perHost + 20 {
+		host := []string{"app.example", "APP.example", "app.example."}[i%3]
+		_, err := client.Document(t.Context(), fmt.Sprintf("https://%s/client?%d", host, i))
+		if want := i >= perHost; errors.Is(err, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy}) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if calls.Load() != perHost {
+		t.Errorf("%d calls", calls.Load())
+	}
+	if _, err := client.Document(t.Context(), "https://other.example/client"); err != nil {
+		t.Errorf("another host: %v", err)
+	}
+	now = now.Add(time.Minute)
+	if _, err := client.Document(t.Context(), "https://app.example/later"); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
+func TestHostsAreRememberedInBoundedNumber(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	d := doors{now: func() time.Time { return now }, hosts: make(map[string]minute)}
+	for i := range mostKept {
+		if !d.allow(fmt.Sprint(i)) {
+			t.Fatalf("host %d is refused", i)
+		}
+	}
+	if d.allow("one more") || len(d.hosts) > mostKept {
+		t.Errorf("%d are remembered", len(d.hosts))
+	}
+	now = now.Add(time.Minute)
+	if !d.allow("one more") || len(d.hosts) != 1 {
+		t.Errorf("a minute later %d are remembered", len(d.hosts))
 	}
 }

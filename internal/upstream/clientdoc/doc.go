@@ -11,8 +11,9 @@
 //     networks are refused, also inside IPv6's ways of writing IPv4;
 //   - an answer has five seconds and 64 KiB, and few are fetched at a time;
 //   - documents are kept as long as they say, at least a minute and at most a
-//     day, failures for ten seconds, and both in bounded number: nobody makes us
-//     knock at one door all the time.
+//     day, failures for ten seconds, and both in bounded number, and one host is
+//     called 30 times a minute at most, whatever the path: nobody makes us knock
+//     at one door all the time.
 //
 // What a document means is not decided here.
 package clientdoc

@@ -43,6 +43,10 @@ func (h *Handler) authorize(v *page.Visit) error {
 	if ask.Problem != "" {
 		return h.reply(v, access.Reply{RedirectURI: ask.RedirectURI, State: ask.State, Problem: ask.Problem})
 	}
+	// Whoever connects an application that may act makes a token for it.
+	if ask.MayWrite() && !v.Recent() {
+		return v.SignInFirst(page.SignInAgainPath)
+	}
 	secret, err := h.applications.Question(v.R.Context(), v.Actor(), ask)
 	if err != nil {
 		return err
