@@ -142,7 +142,9 @@ func (r *run) move(ctx context.Context, move Move) error {
 	now := r.clock()
 	move.Was = r.line
 	move.Line.UpdatedAt = now
-	if move.Line.State != move.Was.State {
+	// A pending request is the one that was asked for before: its date is how it is
+	// recognised where the registry shows neither code nor contact.
+	if move.Line.State != move.Was.State && move.Line.State != StatePending {
 		move.Line.AskedAt = now
 	}
 	switch {
