@@ -82,6 +82,7 @@ var explanations = map[registrar.Code]string{
 	provision.NotEligible:    "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
 	provision.BadTerm:        "diese Laufzeit gibt es nicht / there is no such term",
 	provision.BadPayment:     "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
+	provision.PaymentUsed:    "diese Referenz hat den Namen schon bezahlt, für ein anderes Konto oder eine andere Laufzeit / this reference has paid for the name already, for another account or another term",
 	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
 }
 
