@@ -67,10 +67,13 @@ func (s *Service) Poll(ctx context.Context, account string, seen func(Message)) 
 	if registry == nil {
 		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: NoAccount}
 	}
-	for ctx.Err() == nil {
+	for last := ""; ctx.Err() == nil; {
 		message, err := s.nextMessage(ctx, registry)
 		if err != nil || message == nil {
 			return taken, err
+		}
+		if message.ID == last { // acknowledged and still there: not again before the next time
+			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "a message stays though it was acknowledged"}
 		}
 		if _, err := s.cfg.Domains.StoreMessage(ctx, account, *message, s.clock()); err != nil {
 			return taken, err
@@ -87,6 +90,7 @@ func (s *Service) Poll(ctx context.Context, account string, seen func(Message)) 
 		boundary(atMessageGone)
 		s.cfg.Heard(account)
 		taken++
+		last = message.ID
 	}
 	return taken, ctx.Err()
 }

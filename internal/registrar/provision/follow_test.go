@@ -34,6 +34,14 @@ func TestAMessageIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	}
 }
 
+func TestAMessageThatNeverGoesAwayIsNotFetchedForEver(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{messages: []provision.Message{{ID: "1"}}, keeps: true})
+	if taken, err := h.Poll(t.Context(), "office", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
+		t.Errorf("%d taken, %v", taken, err)
+	}
+}
+
 func TestOnlyTheRegistrysOwnFieldsFollowItAndTheRestIsReported(t *testing.T) {
 	t.Parallel()
 	paid := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
