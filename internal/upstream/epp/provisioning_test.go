@@ -84,7 +84,10 @@ func TestWhatCantBeHadIsNoOffer(t *testing.T) {
 	f := &fake{handle: priced}
 	desk := NewDesk(f.client(t, nil), nil)
 	wish := func(name string) provision.Wish {
-		return provision.Wish{Kind: provision.Register, Name: name, TLD: ".test", Years: 1, Nameservers: []string{"ns1.example.net"}}
+		return provision.Wish{
+			Kind: provision.Register, Name: name, TLD: ".test", Years: 1, Nameservers: []string{"ns1.example.net"},
+			Holder: provision.Holder{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Email: "a@example.org"},
+		}
 	}
 	if err := desk.Offer(t.Context(), wish("free.test")); err != nil {
 		t.Errorf("a free name: %v", err)
@@ -102,6 +105,11 @@ func TestWhatCantBeHadIsNoOffer(t *testing.T) {
 	feeless := &fake{handle: chk, greeting: greetingXML("<extURI>urn:x</extURI>")}
 	if err := NewDesk(feeless.client(t, nil), nil).Offer(t.Context(), wish("free.test")); err != nil {
 		t.Errorf("a registry without fees: %v", err)
+	}
+	homeless := wish("free.test")
+	homeless.Holder.City = ""
+	if err := desk.Offer(t.Context(), homeless); registrar.CodeOf(err) != provision.NoRegistrant {
+		t.Errorf("a holder without a city: %v", err)
 	}
 	long := wish("free.test")
 	long.Years = 11
