@@ -75,13 +75,14 @@ var explanations = map[registrar.Code]string{
 	customer.EmailTaken:      "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
 	customer.LanguageUnknown: "die Sprache ist de oder en / the language is de or en",
 	provision.NoAccount:      "für diese Endung ist kein Registry-Konto eingestellt / no registry account serves this extension",
-	provision.NoRegistrant:   "das Konto hat keine Inhaberdaten; im Portal eintragen / the account has no registrant data; enter them in the portal",
+	provision.NoRegistrant:   "das Konto hat keine Inhaberdaten, oder sie sind nicht vollständig; im Portal eintragen / the account has no registrant data, or not all; enter them in the portal",
 	provision.NameTaken:      "die Registry gibt den Namen nicht her / the registry does not give the name away",
 	provision.NamePremium:    "die Registry verlangt einen eigenen Preis für den Namen; das geht hier noch nicht / the registry has a price of its own for the name; that can't be ordered yet",
 	provision.NameHeld:       "der Name gehört schon einem Konto oder ist unterwegs dorthin / the name is an account's already, or on its way to one",
 	provision.NotEligible:    "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
 	provision.BadTerm:        "diese Laufzeit gibt es nicht / there is no such term",
 	provision.BadPayment:     "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
+	provision.PaymentUsed:    "diese Referenz hat den Namen schon bezahlt, für ein anderes Konto oder eine andere Laufzeit / this reference has paid for the name already, for another account or another term",
 	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
 }
 

@@ -179,11 +179,18 @@ func (e *EPP) check(k *checker, key string) {
 	if len(e.Extensions) == 0 {
 		k.wrong(key+"extensions", "which extensions does it serve? \"*\" means all")
 	}
+	all := slices.Contains(e.Extensions, everyExtension)
 	for _, extension := range e.Extensions {
+		if strings.HasPrefix(extension, but) && !all {
+			k.wrong(key+"extensions", "%q takes one away from \"*\", which is not there", extension)
+		}
 		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, but)})
 	}
 	k.between(key+"connections", e.Connections, 0, 1000)
 	k.between(key+"order_connections", e.OrderConnections, -1, 1000)
+	if most := e.Connections; e.OrderConnections > 0 && most > 0 && e.OrderConnections >= most {
+		k.wrong(key+"order_connections", "with %d of %d connections for orders no name can be looked up", e.OrderConnections, most)
+	}
 	k.between(key+"per_second", e.PerSecond, 0, 100_000)
 	k.between(key+"order_percent", e.OrderPercent, 0, 90)
 	if e.LookupTimeout != 0 {
@@ -209,6 +216,9 @@ func checkExtensions(k *checker, key string, extensions []string) {
 }
 
 func (p EPPPolicy) check(k *checker, key string) {
+	if len(p.Extensions) == 0 {
+		k.wrong(key+"extensions", "which extensions is it about? \"*\" means all")
+	}
 	checkExtensions(k, key+"extensions", p.Extensions)
 	for _, role := range p.Contacts {
 		k.oneOf(key+"contacts", role, "registrant", "admin", "tech", "billing", "none")
@@ -216,9 +226,15 @@ func (p EPPPolicy) check(k *checker, key string) {
 			k.wrong(key+"contacts", "none stands alone")
 		}
 	}
+	if len(p.Contacts) > 0 && !slices.Contains(p.Contacts, "registrant") && !slices.Contains(p.Contacts, "none") {
+		k.wrong(key+"contacts", "a domain with contacts has a registrant")
+	}
 	k.oneOf(key+"nameservers", p.Nameservers, "", "objects", "attributes")
 	k.oneOf(key+"auth_code", p.AuthCode, "", "set", "on_demand")
 	k.oneOf(key+"transfer", p.Transfer, "", "waits", "at_once", "push")
 	k.between(key+"min_years", p.MinYears, 0, 10)
 	k.between(key+"max_years", p.MaxYears, 0, 10)
+	if p.MaxYears > 0 && p.MinYears > p.MaxYears {
+		k.wrong(key+"min_years", "%d is more than max_years", p.MinYears)
+	}
 }

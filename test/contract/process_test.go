@@ -203,6 +203,11 @@ func startSandbox(name string) (*target, error) {
 // startServe runs the product in front of the shared world. Settings come as
 // environment variables.
 func startServe(name string, settings ...string) (*target, error) {
+	return startServeWith(name, stage.worldConfig, settings...)
+}
+
+// startServeWith is startServe with another configuration file.
+func startServeWith(name, config string, settings ...string) (*target, error) {
 	// The system picks the port, on an address that nobody else uses: between
 	// closing it here and opening it there it stays free.
 	reserved, err := net.Listen("tcp", net.JoinHostPort(stage.addresses.next().String(), "0"))
@@ -218,7 +223,7 @@ func startServe(name string, settings ...string) (*target, error) {
 		return nil, err
 	}
 	env := append([]string{"DOTKONTOR_DATA=" + data, "DOTKONTOR_SERVER_METRICS_LISTEN=" + private}, settings...)
-	p, err := start(name, env, "serve", "--config", stage.worldConfig)
+	p, err := start(name, env, "serve", "--config", config)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +240,12 @@ func startServe(name string, settings ...string) (*target, error) {
 // ownServe is startServe for one test, which also sees it end well.
 func ownServe(t *testing.T, name string, settings ...string) *target {
 	t.Helper()
-	target, err := startServe(name, settings...)
+	return ownServeWith(t, name, stage.worldConfig, settings...)
+}
+
+func ownServeWith(t *testing.T, name, config string, settings ...string) *target {
+	t.Helper()
+	target, err := startServeWith(name, config, settings...)
 	if err != nil {
 		t.Fatal(err)
 	}

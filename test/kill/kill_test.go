@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -54,6 +55,15 @@ func open(t *testing.T, flags ...string) *kill.Stage {
 		}
 	})
 	return stage
+}
+
+// The binary is built by a command, so the go tool has to be told.
+func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
+	t.Parallel()
+	seen, err := rig.Sources()
+	if err != nil || !slices.Contains(seen, "provisioning.go") {
+		t.Errorf("%d files were looked at, %v", len(seen), err)
+	}
 }
 
 func TestAKillAtEveryBoundaryLeavesTheBooksRight(t *testing.T) {

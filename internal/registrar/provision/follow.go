@@ -67,10 +67,13 @@ func (s *Service) Poll(ctx context.Context, account string, seen func(Message)) 
 	if registry == nil {
 		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: NoAccount}
 	}
-	for ctx.Err() == nil {
+	for last := ""; ctx.Err() == nil; {
 		message, err := s.nextMessage(ctx, registry)
 		if err != nil || message == nil {
 			return taken, err
+		}
+		if message.ID == last { // acknowledged and still there: not again before the next time
+			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "a message stays though it was acknowledged"}
 		}
 		if _, err := s.cfg.Domains.StoreMessage(ctx, account, *message, s.clock()); err != nil {
 			return taken, err
@@ -87,6 +90,7 @@ func (s *Service) Poll(ctx context.Context, account string, seen func(Message)) 
 		boundary(atMessageGone)
 		s.cfg.Heard(account)
 		taken++
+		last = message.ID
 	}
 	return taken, ctx.Err()
 }
@@ -114,22 +118,14 @@ func (s *Service) followDue(ctx context.Context, domain Domain) {
 // Follow asks the registry about a domain, stores what belongs to the registry,
 // and reports the rest.
 func (s *Service) Follow(ctx context.Context, was Domain) Finding {
-	account := s.named(was.Account)
-	if account == nil {
-		serving, found := s.serving(was.TLD)
-		if !found {
-			return Finding{Domain: was, Err: &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}}
-		}
-		account = serving.Account
-	}
 	call, cancel := s.calling(ctx)
 	defer cancel()
-	record, err := account.Record(call, was.Name)
+	record, err := s.recordOf(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {
 		now.SyncDue = s.clock().Add(followEvery)
 	}
-	if err != nil && waits(err) {
+	if err != nil && (waits(err) || registrar.CodeOf(err) == NoAccount) {
 		if !was.SyncDue.IsZero() {
 			now.SyncDue = s.clock().Add(longPause)
 			_, _ = s.cfg.Domains.FollowDomain(call, was, now, nil) // it is due still, and tried again
@@ -155,6 +151,20 @@ func (s *Service) Follow(ctx context.Context, was Domain) Finding {
 		s.cfg.Logger.WarnContext(ctx, "a domain differs from its registry", "domain", was.ID, "extension", was.TLD, "what", string(what))
 	}
 	return Finding{Domain: now, Drift: drift, Err: err}
+}
+
+// recordOf asks the account that has the domain. Another account would say that it
+// is somebody else's, and a slip in the configuration must not take domains away
+// from their holders; it is asked only where nobody knows which account has it.
+func (s *Service) recordOf(call context.Context, domain Domain) (Record, error) {
+	account := s.named(domain.Account)
+	if serving, found := s.serving(domain.TLD); found && domain.Account == "" {
+		account = serving.Account
+	}
+	if account == nil {
+		return Record{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	}
+	return account.Record(call, domain.Name)
 }
 
 // compare puts the registry's fields into the domain and says what differs.

@@ -34,6 +34,14 @@ func TestAMessageIsStoredBeforeItIsAcknowledged(t *testing.T) {
 	}
 }
 
+func TestAMessageThatNeverGoesAwayIsNotFetchedForEver(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{messages: []provision.Message{{ID: "1"}}, keeps: true})
+	if taken, err := h.Poll(t.Context(), "office", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
+		t.Errorf("%d taken, %v", taken, err)
+	}
+}
+
 func TestOnlyTheRegistrysOwnFieldsFollowItAndTheRestIsReported(t *testing.T) {
 	t.Parallel()
 	paid := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -111,5 +119,22 @@ func TestASyncLooksAtWhatIsOursAndServed(t *testing.T) {
 	}
 	if err := h.Sync(context.Background(), registrar.Actor{Kind: registrar.ActorPerson}, nil); registrar.CodeOf(err) != provision.OperatorsOnly {
 		t.Errorf("a person may sync: %v", err)
+	}
+}
+
+func TestADomainOfAnAccountThatIsNotConfiguredStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	// Another account serves the extension now, and would say that it is not ours.
+	h := newHouse(t, &office{recErr: map[string]error{"neu.org": &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}}})
+	due := time.Now().Add(-time.Minute)
+	domain := provision.Domain{ID: "dom_1", Name: "neu.org", TLD: ".org", Status: "active", Account: "renamed", SyncDue: due}
+	h.shelf.domains["dom_1"] = domain
+	finding := h.Follow(t.Context(), domain)
+	stored := h.shelf.domains["dom_1"]
+	if registrar.CodeOf(finding.Err) != provision.NoAccount || len(finding.Drift) != 0 || stored.Status != "active" {
+		t.Errorf("got %+v, stored as %s", finding, stored.Status)
+	}
+	if !stored.SyncDue.After(time.Now()) {
+		t.Error("it stays due and keeps others from being looked at")
 	}
 }

@@ -60,7 +60,8 @@ type Line struct {
 	// SealedCode is the domain's auth code: ours at a registration, the holder's
 	// at a transfer.
 	SealedCode string
-	// AskedAt is when the intent of the present state was written.
+	// AskedAt is when the intent of the present state was written; for a pending
+	// request, that of asking for it.
 	AskedAt time.Time
 
 	// DueAt is when somebody has to look at it: while a node works on it, the end
@@ -140,6 +141,9 @@ const (
 	CodeMissing registrar.Code = "auth_code_missing"
 	// BadPayment goes with KindInvalid: nothing says what paid for it.
 	BadPayment registrar.Code = "bad_payment"
+	// PaymentUsed goes with KindConflict: it has paid for this name already, for
+	// another customer or another term.
+	PaymentUsed registrar.Code = "payment_used"
 	// NoSuchCustomer and NoSuchLine go with KindNotFound.
 	NoSuchCustomer registrar.Code = "no_such_customer"
 	NoSuchLine     registrar.Code = "no_such_line"

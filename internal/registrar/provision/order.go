@@ -33,7 +33,11 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
 		return Line{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
 	}
-	if ref, manual := strings.CutPrefix(order.Payment, ManualPayment); manual && strings.TrimSpace(ref) == "" ||
+	ref, manual := strings.CutPrefix(order.Payment, ManualPayment)
+	if ref = strings.TrimSpace(ref); manual {
+		order.Payment = ManualPayment + ref // spaces make no other payment of it
+	}
+	if manual && ref == "" ||
 		order.Payment == "" || len(order.Payment) > maxPayment {
 		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
 	}
@@ -57,8 +61,11 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	line := s.newLine(order, account.Name)
 	// A repeated order must find its line, though the name is not free any more.
 	earlier, err := s.cfg.Store.LineByPayment(ctx, line.Payment, line.Name)
-	if err != nil || earlier != nil {
-		return valueOf(earlier), err
+	if err != nil {
+		return Line{}, err
+	}
+	if earlier != nil {
+		return same(*earlier, line)
 	}
 	err = account.Account.Offer(ctx, Wish{
 		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Holder: holder, Code: order.Code,
@@ -67,20 +74,23 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if err != nil {
 		return Line{}, err
 	}
-	line, err = s.cfg.Store.AddLine(ctx, line, registrar.Deed{
+	stored, err := s.cfg.Store.AddLine(ctx, line, registrar.Deed{
 		Actor: actor, Action: ActionOrdered, Customer: order.Customer, Object: line.Name, At: s.cfg.Now(),
 	})
-	if err == nil {
-		s.lines.Wake()
+	if err != nil {
+		return Line{}, err
 	}
-	return line, err
+	s.lines.Wake()
+	return same(stored, line)
 }
 
-func valueOf(line *Line) Line {
-	if line == nil {
-		return Line{}
+// same is the line that a payment has paid for, if it is what is ordered now. What
+// one customer has paid never stands for another one's order.
+func same(earlier, wanted Line) (Line, error) {
+	if earlier.Customer != wanted.Customer || earlier.Kind != wanted.Kind || earlier.Years != wanted.Years {
+		return Line{}, &registrar.Error{Kind: registrar.KindConflict, Code: PaymentUsed}
 	}
-	return *line
+	return earlier, nil
 }
 
 func (s *Service) newLine(order Order, account string) Line {

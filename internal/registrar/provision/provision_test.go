@@ -261,6 +261,45 @@ func TestTheSamePaymentForTheSameNameIsTheSameLine(t *testing.T) {
 	}
 }
 
+func TestAPaymentStandsForNobodyElsesOrder(t *testing.T) {
+	t.Parallel()
+	good := provision.Order{Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Register, Payment: "manual:1"}
+	for name, test := range map[string]struct {
+		change func(*provision.Order)
+		want   registrar.Code
+	}{
+		"another customer": {func(o *provision.Order) { o.Customer = "cus_bob" }, provision.PaymentUsed},
+		"another term":     {func(o *provision.Order) { o.Years = 2 }, provision.PaymentUsed},
+		"spaces around it": {func(o *provision.Order) { o.Payment = "manual: 1 " }, ""},
+	} {
+		h, order := newHouse(t, &office{}), good
+		first := h.order(t, "neu", ".org")
+		test.change(&order)
+		line, err := h.Order(t.Context(), operator, order)
+		if registrar.CodeOf(err) != test.want || err == nil && line.ID != first.ID || len(h.shelf.lines) != 1 {
+			t.Errorf("%s: %v, line %s, %d lines", name, err, line.ID, len(h.shelf.lines))
+		}
+	}
+}
+
+func TestAPendingRequestIsRecognisedByWhenItWasAskedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, &office{
+			pending: true, refuse: map[string][]error{"request": slices.Repeat([]error{unreachable()}, 12)},
+			decided: func() (provision.Outcome, error) { return provision.Outcome{Pending: true}, nil },
+		})
+		h.order(t, "neu", ".org")
+		began := time.Now()
+		runFor(t, 2*time.Hour, h.Service)
+		line := h.shelf.only(t)
+		// The first try may have reached the registry, long before an answer came.
+		if line.State != provision.StatePending || line.AskedAt.After(began.Add(time.Minute)) {
+			t.Errorf("%s, asked %s after it began", line.State, line.AskedAt.Sub(began))
+		}
+	})
+}
+
 func TestTheCodeOfATransferIsStoredSealed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, &office{})

@@ -142,7 +142,9 @@ func (r *run) move(ctx context.Context, move Move) error {
 	now := r.clock()
 	move.Was = r.line
 	move.Line.UpdatedAt = now
-	if move.Line.State != move.Was.State {
+	// A pending request is the one that was asked for before: its date is how it is
+	// recognised where the registry shows neither code nor contact.
+	if move.Line.State != move.Was.State && move.Line.State != StatePending {
 		move.Line.AskedAt = now
 	}
 	switch {
@@ -248,6 +250,9 @@ func (r *run) request(ctx, call context.Context) bool {
 	}
 	outcome, err := r.account.Request(call, request)
 	if err != nil {
+		if registrar.KindOf(err) == registrar.KindNotFound {
+			r.hosts.Delete(r.line.Account) // a nameserver that is gone must not fail the next line too
+		}
 		return r.settle(ctx, err)
 	}
 	boundary(atAnswered)
@@ -350,15 +355,15 @@ func (r *run) refuse(line *Line, code registrar.Code) {
 	line.Failure, line.RefundDue = code, true
 }
 
-// wait leaves the line for later. An account without money and a fault of our own
-// need a person, and nobody else will notice them.
+// wait leaves the line for later. An account without money, a fault of our own and
+// a contact that can't be taken back need a person, and nobody else will notice.
 func (r *run) wait(ctx context.Context, err error) bool {
 	kind, code := registrar.KindOf(err), registrar.CodeOf(err)
 	pause := duty.Pause(r.line.Attempts, firstPause, longPause)
 	log := r.cfg.Logger.With("line", r.line.ID, "extension", r.line.TLD, "account", r.line.Account, "state", string(r.line.State),
 		"reason", kind.String(), "code", string(code), "attempts", r.line.Attempts, "again_in", pause.String())
 	r.cfg.Waiting(code)
-	if code == Billing || kind == registrar.KindInternal {
+	if code == Billing || kind == registrar.KindInternal || !waits(err) {
 		log.ErrorContext(ctx, "a paid line waits, and somebody has to do something", "detail", err.Error())
 	} else {
 		log.WarnContext(ctx, "a paid line waits for the registry")
@@ -390,21 +395,4 @@ func (r *run) undo(ctx, call context.Context) bool {
 	line := r.line
 	line.State = StateFailed
 	return r.end(ctx, Move{Line: line, Drop: true})
-}
-
-// newCode makes an auth code. Registries want letters of both cases, a digit and
-// something else; the rest is random.
-func newCode(length int) string {
-	const upper, lower, digits, signs = "ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnpqrstuvwxyz", "23456789", "-+.=_"
-	raw := make([]byte, length)
-	_, _ = rand.Read(raw) // never fails
-	kinds := []string{upper, lower, digits, signs}
-	for i, b := range raw {
-		from := upper + lower + digits
-		if i < len(kinds) {
-			from = kinds[i]
-		}
-		raw[i] = from[int(b)%len(from)]
-	}
-	return string(raw)
 }

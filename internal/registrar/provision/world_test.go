@@ -205,6 +205,7 @@ type office struct {
 	records  map[string]provision.Record
 	recErr   map[string]error
 	messages []provision.Message
+	keeps    bool // messages that were acknowledged
 	offer    error
 	expires  time.Time
 	takes    time.Duration
@@ -272,7 +273,9 @@ func (o *office) Acknowledge(_ context.Context, id string) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.messages = o.messages[1:]
+	if !o.keeps {
+		o.messages = o.messages[1:]
+	}
 	return nil
 }
 

@@ -125,7 +125,7 @@ func (f *Fee) Premium() bool {
 	if f == nil {
 		return false
 	}
-	if f.Unknown {
+	if _, told := f.Price("create"); f.Unknown || !told {
 		return true
 	}
 	if usualClasses[strings.ToLower(f.Class)] {

@@ -128,8 +128,8 @@ func madeBy(info *DomainInfo, q *CreateDomain, clientID string, since time.Time)
 	if q.AuthInfo != "" && info.AuthInfo != "" && !masked(info.AuthInfo) {
 		return info.AuthInfo == q.AuthInfo
 	}
-	if q.Registrant != "" && info.Registrant != "" && !strings.EqualFold(info.Registrant, q.Registrant) {
-		return false
+	if q.Registrant != "" && info.Registrant != "" {
+		return strings.EqualFold(info.Registrant, q.Registrant)
 	}
 	return !info.Created.IsZero() && !info.Created.Before(since.Add(-clockSkew))
 }
@@ -185,10 +185,10 @@ func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, earlier E
 // transfer to ask about: the domain is ours already, or it is not.
 func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (Transfer, bool, error) {
 	info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name, AuthInfo: q.AuthInfo})
-	switch {
-	case ResultCode(err) != 0: // not ours to see, so not ours
+	switch code := ResultCode(err); {
+	case code == CodeMissing || code == CodeAuthorization || code == CodeAuthInfo: // not ours to see, so not ours
 		return Transfer{}, false, nil
-	case err != nil:
+	case err != nil: // a registry in trouble (2400, 2502) has said nothing about whose it is
 		return Transfer{}, false, err
 	case !strings.EqualFold(info.Sponsor, c.ClientID()):
 		return Transfer{}, false, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // registry keeps one domain, as much as the tests about lost answers need.
@@ -157,18 +158,19 @@ func TestWhoMadeADomainIsToldByItsSecretItsHolderOrItsTime(t *testing.T) {
 		ask  CreateDomain
 		want bool
 	}{
-		"in time":            {func(*DomainInfo) {}, CreateDomain{}, true},
-		"clocks differ":      {func(d *DomainInfo) { d.Created = since.Add(-4 * time.Minute) }, CreateDomain{}, true},
-		"too early":          {func(d *DomainInfo) { d.Created = since.Add(-time.Hour) }, CreateDomain{}, false},
-		"no time":            {func(d *DomainInfo) { d.Created = time.Time{} }, CreateDomain{}, false},
-		"another sponsor":    {func(d *DomainInfo) { d.Sponsor = "ClientY" }, CreateDomain{}, false},
-		"transferred to us":  {func(d *DomainInfo) { d.Creator = "ClientY" }, CreateDomain{}, false},
-		"our secret":         {func(d *DomainInfo) { d.AuthInfo, d.Created = "s3cret", time.Time{} }, CreateDomain{AuthInfo: "s3cret"}, true},
-		"another secret":     {func(d *DomainInfo) { d.AuthInfo = "other" }, CreateDomain{AuthInfo: "s3cret"}, false},
-		"a masked secret":    {func(d *DomainInfo) { d.AuthInfo = "******" }, CreateDomain{AuthInfo: "s3cret"}, true},
-		"our holder":         {func(d *DomainInfo) { d.Registrant = "reg-1" }, CreateDomain{Registrant: "REG-1"}, true},
-		"another holder":     {func(d *DomainInfo) { d.Registrant = "REG-2" }, CreateDomain{Registrant: "REG-1"}, false},
-		"our holder, before": {func(d *DomainInfo) { d.Registrant, d.Created = "REG-1", since.Add(-time.Hour) }, CreateDomain{Registrant: "REG-1"}, false},
+		"in time":           {func(*DomainInfo) {}, CreateDomain{}, true},
+		"clocks differ":     {func(d *DomainInfo) { d.Created = since.Add(-4 * time.Minute) }, CreateDomain{}, true},
+		"too early":         {func(d *DomainInfo) { d.Created = since.Add(-time.Hour) }, CreateDomain{}, false},
+		"no time":           {func(d *DomainInfo) { d.Created = time.Time{} }, CreateDomain{}, false},
+		"another sponsor":   {func(d *DomainInfo) { d.Sponsor = "ClientY" }, CreateDomain{}, false},
+		"transferred to us": {func(d *DomainInfo) { d.Creator = "ClientY" }, CreateDomain{}, false},
+		"our secret":        {func(d *DomainInfo) { d.AuthInfo, d.Created = "s3cret", time.Time{} }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"another secret":    {func(d *DomainInfo) { d.AuthInfo = "other" }, CreateDomain{AuthInfo: "s3cret"}, false},
+		"a masked secret":   {func(d *DomainInfo) { d.AuthInfo = "******" }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"our holder":        {func(d *DomainInfo) { d.Registrant = "reg-1" }, CreateDomain{Registrant: "REG-1"}, true},
+		"another holder":    {func(d *DomainInfo) { d.Registrant = "REG-2" }, CreateDomain{Registrant: "REG-1"}, false},
+		// Some registries tell the day alone, which begins before the command.
+		"our holder, by day": {func(d *DomainInfo) { d.Registrant, d.Created = "REG-1", since.Add(-12*time.Hour) }, CreateDomain{Registrant: "REG-1"}, true},
 	} {
 		info := ours
 		test.info(&info)
@@ -275,5 +277,29 @@ func TestAQuestionThatFailsAfterALostCreateLeavesTheOutcomeUnknown(t *testing.T)
 	cancel()
 	if _, _, err := f.client(t, nil).CreateOrFind(ctx, CreateDomain{Name: "a.test"}, Earlier{}); errors.Is(err, ErrOutcomeUnknown) {
 		t.Errorf("nothing was sent: %v", err)
+	}
+}
+
+func TestARegistryInTroubleDoesNotDenyATransfer(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]registrar.Kind{
+		CodeFailed:           registrar.KindUpstream, // nothing is decided, so the line waits
+		CodeSessionsExceeded: registrar.KindUpstream,
+		CodeMissing:          registrar.KindConflict,
+		CodeAuthorization:    registrar.KindConflict,
+		CodeAuthInfo:         registrar.KindConflict,
+	} {
+		f := &fake{handle: func(r *Node) reply {
+			if verbOf(r) == "transfer" {
+				return reply{xml: respond(CodeNoTransfer, tridOf(r), "", "")} // it has ended
+			}
+			return reply{xml: respond(code, tridOf(r), "", "")}
+		}}
+		_, err := NewDesk(f.client(t, nil), nil).Outcome(t.Context(), provision.Request{
+			Kind: provision.Transfer, Name: "a.com", TLD: ".com", Code: "s3cret-of-the-holder",
+		})
+		if registrar.KindOf(err) != want {
+			t.Errorf("%d became %v", code, err)
+		}
 	}
 }

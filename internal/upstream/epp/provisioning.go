@@ -235,6 +235,11 @@ func (d *Desk) Offer(ctx context.Context, wish provision.Wish) error {
 	if err := policy.Check(&q); err != nil {
 		return err
 	}
+	if rules.Contacts {
+		if err := writable(personOf(wish.Holder)); err != nil {
+			return err
+		}
+	}
 	checked, err := check(ctx, d.client, registrar.Extension{TLD: wish.TLD, MinYears: wish.Years}, wish.Name, Orders)
 	switch {
 	case err != nil:
@@ -243,6 +248,15 @@ func (d *Desk) Offer(ctx context.Context, wish provision.Wish) error {
 		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameTaken}
 	case checked.Fee.Premium():
 		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NamePremium}
+	}
+	return nil
+}
+
+// writable says before anybody pays that a holder's data can't be sent.
+func writable(person Person) error {
+	w := &Writer{}
+	if person.write(w, "", true); w.err != nil {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NoRegistrant, Err: w.err}
 	}
 	return nil
 }

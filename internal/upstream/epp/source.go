@@ -82,6 +82,10 @@ func check(ctx context.Context, client *Client, ext registrar.Extension, name st
 	if err != nil {
 		return Checked{}, err
 	}
+	if q.Fee != nil && answers[0].Fee == nil {
+		// Who has fees must tell one for each name (RFC 8748, 5.1.1).
+		answers[0].Fee = &Fee{Unknown: true}
+	}
 	return answers[0], nil
 }
 
