@@ -31,6 +31,11 @@ require (
 )
 
 require (
+	github.com/shopspring/decimal v1.6.0 // indirect
+	github.com/stripe/stripe-go/v85 v85.2.0 // indirect
+)
+
+require (
 	github.com/alecthomas/kingpin/v2 v2.4.0 // indirect
 	github.com/alecthomas/units v0.0.0-20240927000941-0f3dac36c52b // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

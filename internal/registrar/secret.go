@@ -26,12 +26,16 @@ const (
 	CodeSecret    SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
 	ConsentSecret SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
 	Ceremony      SecretKind = "dotkontor_ceremony_"
+	// PayLink and VerifyLink are in the addresses where a human pays an order or
+	// shows who they are.
+	PayLink    SecretKind = "dotkontor_pay_"    //nolint:gosec // a prefix
+	VerifyLink SecretKind = "dotkontor_verify_" //nolint:gosec // a prefix
 )
 
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
-	ConsentSecret, Ceremony,
+	ConsentSecret, Ceremony, PayLink, VerifyLink,
 }
 
 // HoldsSecret says whether text has something in it that looks like one of our

@@ -45,7 +45,7 @@ func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) 
 }
 
 const domainsAfter = `-- name: DomainsAfter :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, notified FROM domains
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -82,6 +82,7 @@ func (q *Queries) DomainsAfter(ctx context.Context, arg DomainsAfterParams) ([]D
 			&i.RegistryExpires,
 			&i.SyncedAt,
 			&i.SyncDue,
+			&i.Notified,
 		); err != nil {
 			return nil, err
 		}
@@ -97,7 +98,7 @@ func (q *Queries) DomainsAfter(ctx context.Context, arg DomainsAfterParams) ([]D
 }
 
 const domainsOfName = `-- name: DomainsOfName :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due FROM domains WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, notified FROM domains WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) DomainsOfName(ctx context.Context, name string) ([]Domain, error) {
@@ -126,6 +127,7 @@ func (q *Queries) DomainsOfName(ctx context.Context, name string) ([]Domain, err
 			&i.RegistryExpires,
 			&i.SyncedAt,
 			&i.SyncDue,
+			&i.Notified,
 		); err != nil {
 			return nil, err
 		}
@@ -150,7 +152,7 @@ func (q *Queries) DropDomain(ctx context.Context, id string) error {
 }
 
 const dueDomains = `-- name: DueDomains :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due FROM domains
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, notified FROM domains
 WHERE sync_due > 0 AND sync_due <= $1
 ORDER BY sync_due
 LIMIT $2
@@ -187,6 +189,7 @@ func (q *Queries) DueDomains(ctx context.Context, arg DueDomainsParams) ([]Domai
 			&i.RegistryExpires,
 			&i.SyncedAt,
 			&i.SyncDue,
+			&i.Notified,
 		); err != nil {
 			return nil, err
 		}

@@ -104,6 +104,7 @@ type Domain struct {
 	RegistryExpires int64
 	SyncedAt        int64
 	SyncDue         int64
+	Notified        int64
 }
 
 type Grant struct {
@@ -119,6 +120,16 @@ type Grant struct {
 	LastUsedAt  int64
 	ExpiresAt   int64
 	RevokedAt   int64
+}
+
+type Identity struct {
+	CustomerID string
+	Session    string
+	Url        string
+	Name       string
+	VerifiedAt int64
+	Failure    string
+	UpdatedAt  int64
 }
 
 type Line struct {
@@ -165,6 +176,60 @@ type Mail struct {
 	Attempts   int64
 }
 
+type Order struct {
+	ID           string
+	CustomerID   string
+	EmailKey     string
+	State        string
+	Channel      string
+	ByKind       string
+	ByID         string
+	ByAddress    string
+	ByName       string
+	ItemsKey     string
+	Net          int64
+	Vat          int64
+	Gross        int64
+	VatRate      int64
+	VatRule      string
+	VatCountry   string
+	VatID        string
+	VatUnchecked int64
+	PayLink      string
+	PaySealed    string
+	VerifyLink   string
+	VerifySealed string
+	AutoRenew    int64
+	CreatedAt    int64
+	UpdatedAt    int64
+	ExpiresAt    int64
+	PaidAt       int64
+	Version      int64
+	DueAt        int64
+	Node         string
+	Attempts     int64
+	OpenOrder    int64
+}
+
+type OrderItem struct {
+	ID         string
+	OrderID    string
+	Place      int64
+	Name       string
+	Tld        string
+	Kind       string
+	Years      int64
+	Net        int64
+	Vat        int64
+	Gross      int64
+	Account    string
+	LineID     string
+	DomainID   string
+	CodeSealed string
+	State      string
+	Failure    string
+}
+
 type Passkey struct {
 	ID           string
 	CustomerID   string
@@ -173,6 +238,28 @@ type Passkey struct {
 	Name         string
 	CreatedAt    int64
 	LastUsedAt   int64
+}
+
+type Payment struct {
+	ID        string
+	OrderID   string
+	State     string
+	Amount    int64
+	Session   string
+	Url       string
+	Intent    string
+	Card      string
+	CreatedAt int64
+	EndsAt    int64
+	UpdatedAt int64
+}
+
+type PaymentMethod struct {
+	CustomerID string
+	Holder     string
+	Method     string
+	Label      string
+	UpdatedAt  int64
 }
 
 type RecoveryCode struct {
@@ -188,6 +275,17 @@ type RefreshToken struct {
 	ExpiresAt  int64
 	UsedAt     int64
 	Reuses     int64
+}
+
+type Refund struct {
+	ID        string
+	OrderID   string
+	PaymentID string
+	ItemID    string
+	Amount    int64
+	Provider  string
+	CreatedAt int64
+	MadeAt    int64
 }
 
 type Registrant struct {
@@ -237,4 +335,10 @@ type Token struct {
 	CreatedAt  int64
 	LastUsedAt int64
 	RevokedAt  int64
+}
+
+type VatCheck struct {
+	VatID     string
+	Valid     int64
+	CheckedAt int64
 }

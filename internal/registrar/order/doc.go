@@ -1,0 +1,80 @@
+// Package order takes orders, has them paid, and sees each one through to its
+// end: every line registered or its money given back.
+//
+// # One record, two views
+//
+// An order is one row with its items, payments and refunds. A checkout session
+// of the Agentic Commerce Protocol is another view of the same row under the
+// same id. Every change is a compare-and-swap on state and version together; of
+// two that meet, one finds nothing to change, reads the order again and thinks
+// anew.
+//
+//	state                  means                                    next
+//	awaiting_verification  the holder's identity must be shown      awaiting_payment, canceled, expired
+//	                       first
+//	awaiting_payment       prepared; nothing is charged. Data may   paying, provisioning ¹, canceled,
+//	                       be missing                               expired, awaiting_verification ²
+//	paying                 one payment is under way, and closes     provisioning, awaiting_payment ³,
+//	                       every other way to pay                   expired ³
+//	provisioning           paid. Each item has a line               completed, partially_completed,
+//	                       (package provision)                      failed
+//	completed              every item was carried out               (end)
+//	partially_completed    some were; the others' money goes back   (end)
+//	failed                 none was; all money goes back            (end)
+//	canceled               by its customer or their agent           (end)
+//	expired                nobody paid before the price's end       (end)
+//
+//	¹ A gross of 0 is never charged: a person's confirmation moves it on.
+//	² If the order has come to need an identity since it was made.
+//	³ The payment was declined or given up, or the bank asks for the human.
+//
+// After the end only refunds happen: those of failed items, and that of a payment
+// which arrived though the order did not wait for it any more.
+//
+// # Money
+//
+// A payment is written down before the provider hears of it, and its id is the
+// provider's idempotency key.
+//
+//	payment    means, and what may have happened outside          next
+//	opening    the page to pay at may exist; nobody has seen it   open, closed
+//	open       the human has the page                             closing, kept, surplus, closed
+//	closing    we asked to close the page; it may be paid         kept, surplus, closed
+//	kept       the money is there and pays for the order          (end)
+//	surplus    the money is there, and the order does not want    returned
+//	           it: too late, or another payment was kept
+//	returned   all of it was given back                           (end)
+//	closed     it can't be paid any more                          (end)
+//
+//	refund     due → made. One for each failed item of a paid order, and one for
+//	           a surplus payment. Its id is the idempotency key too; before a
+//	           repetition the provider is asked for a refund with this id.
+//
+// Whoever hears of a payment (a webhook, the human's return, the clock) only
+// learns which one to look at; what counts is what the provider then answers
+// about it. So a lost, doubled, late or reordered message changes nothing.
+//
+// # Boundaries between intent and effect
+//
+// Each name is a place where a test kills the process.
+//
+//	 #  boundary          committed before it          the call beside it        after a crash there
+//	 1  payment_written   paying, payment opening      page create next          page create, same key
+//	 2  page_made         the same                     page create was           page create, same key
+//	 3  page_known        payment open                 (the human's)             a look at the page
+//	 4  money_seen        payment open                 look was: it is paid      the same look again
+//	 5  paid_written      provisioning, kept, lines    (provisioning's)          the lines go on
+//	 6  close_written     payment closing              page close next           page close, or a look
+//	 7  page_closed       payment closing              page close was            a look at the page
+//	 8  refund_written    refund due                   refund create next        a question, then the refund
+//	 9  refund_made       refund due                   refund create was         the question finds it
+//	10  refund_known      refund made                  (none)                    nothing
+//	11  settled           the order's end              (none)                    nothing
+//
+// # Prices
+//
+// Prices and availability come from the price list and from the registry that
+// will carry the order out, never from the caller and never from a cache: when
+// the order is made, and again before money moves. If they have changed, nothing
+// is charged; the order gets the new totals and its customer sees them first.
+package order

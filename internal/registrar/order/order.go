@@ -1,0 +1,235 @@
+package order
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// State is how far an order has come; doc.go has the table.
+type State string
+
+// The states, as customers and agents read them.
+const (
+	AwaitingVerification State = "awaiting_verification"
+	AwaitingPayment      State = "awaiting_payment"
+	Paying               State = "paying"
+	Provisioning         State = "provisioning"
+	Completed            State = "completed"
+	PartiallyCompleted   State = "partially_completed"
+	Failed               State = "failed"
+	Canceled             State = "canceled"
+	Expired              State = "expired"
+)
+
+// Open says that the order can still be paid.
+func (s State) Open() bool {
+	return s == AwaitingVerification || s == AwaitingPayment || s == Paying
+}
+
+// Final says that only refunds can still happen.
+func (s State) Final() bool { return !s.Open() && s != Provisioning }
+
+// Kind is what is ordered.
+type Kind string
+
+// The kinds.
+const (
+	Register Kind = "register"
+	Transfer Kind = "transfer"
+	// Renew is ordered by its holder in the portal only.
+	Renew Kind = "renew"
+)
+
+// ItemState is how far an item has come.
+type ItemState string
+
+// The states of an item.
+const (
+	ItemWaiting      ItemState = "waiting"      // nothing is paid
+	ItemProvisioning ItemState = "provisioning" // its line is under way
+	ItemActive       ItemState = "active"       // carried out
+	ItemFailed       ItemState = "failed"       // refused; its money goes back
+	ItemRefunded     ItemState = "refunded"     // its money was given back
+)
+
+// Channel is the way by which an order was made.
+type Channel string
+
+// The channels.
+const (
+	ThroughMCP    Channel = "mcp"
+	ThroughPortal Channel = "portal"
+)
+
+// Order is one order with all that hangs on it.
+type Order struct {
+	ID       string
+	Customer string
+	// Email is the account's at the time of ordering: limits count by it, too.
+	Email   string
+	State   State
+	Channel Channel
+	// By is who asked for it, and ByName the name of the token or application at
+	// that time, as the customer gave it.
+	By     registrar.Actor
+	ByName string
+
+	Items    []Item
+	Totals   Totals
+	Payments []Payment
+	Refunds  []Refund
+
+	// ItemsKey is equal for equal items: an open order is found again by it.
+	ItemsKey string
+	// PayLink and VerifyLink are hashes of the secrets in payment_url and
+	// verification_url. The secrets themselves are sealed, because an order that
+	// is asked for again shows the same links.
+	PayLink, VerifyLink             registrar.SecretHash
+	SealedPayLink, SealedVerifyLink string
+
+	// AutoRenew says that the customer wants the domains renewed and the means of
+	// payment kept for it.
+	AutoRenew bool
+
+	CreatedAt, UpdatedAt time.Time
+	// ExpiresAt is the end of the prices; PaidAt is zero before the payment.
+	ExpiresAt, PaidAt time.Time
+
+	// Version counts changes. DueAt is when somebody has to look at the order;
+	// zero means that nobody has to. Node is who does, Attempts how often in vain.
+	Version  int64
+	DueAt    time.Time
+	Node     string
+	Attempts int
+}
+
+// Item is one name of an order.
+type Item struct {
+	ID string
+	// Name is in lower case A-label form.
+	Name, TLD string
+	Kind      Kind
+	Years     int
+	// Net, VAT and Gross are for the whole term.
+	Net, VAT, Gross registrar.Cents
+	// Account is the registry account that will carry it out, Line the id of its
+	// line once it is paid for, Domain that of the domain which a renewal is about.
+	Account, Line, Domain string
+	// SealedCode is the auth code of a transfer; empty until the human has told.
+	SealedCode string
+	State      ItemState
+	Failure    registrar.Code
+}
+
+// Totals are an order's sums. They are whole cents, and the items' add up to them.
+type Totals struct {
+	Net, VAT, Gross registrar.Cents
+	// RateBasisPoints is the VAT rate in hundredths of a percent: 1900.
+	RateBasisPoints int
+	// Rule says why that rate, in billing's words; Country whose rate it is.
+	Rule, Country string
+	// VATID is the one that the rule rests on; empty where none does.
+	VATID string
+	// Unchecked says that the VAT id could not be checked, so VAT is charged.
+	Unchecked bool
+}
+
+// PaymentState is how far a payment has come; doc.go has the table.
+type PaymentState string
+
+// The states of a payment.
+const (
+	PaymentOpening  PaymentState = "opening"
+	PaymentOpen     PaymentState = "open"
+	PaymentClosing  PaymentState = "closing"
+	PaymentKept     PaymentState = "kept"
+	PaymentSurplus  PaymentState = "surplus"
+	PaymentReturned PaymentState = "returned"
+	PaymentClosed   PaymentState = "closed"
+)
+
+// Payment is one attempt to pay an order.
+type Payment struct {
+	// ID is ours, and the idempotency key.
+	ID     string
+	State  PaymentState
+	Amount registrar.Cents
+	// Session is the provider's page to pay at and URL its address; Intent is the
+	// provider's payment. They are empty before they are known.
+	Session, URL, Intent string
+	// Card is the provider's fingerprint of the card, the same for every customer
+	// who uses it; empty where there is none.
+	Card      string
+	CreatedAt time.Time
+	// EndsAt is when the page closes by itself.
+	EndsAt    time.Time
+	UpdatedAt time.Time
+}
+
+// Refund is money that goes back.
+type Refund struct {
+	// ID is ours, and the idempotency key.
+	ID      string
+	Payment string
+	// Item is the failed one; empty for a surplus payment, which goes back whole.
+	Item   string
+	Amount registrar.Cents
+	// Provider is the provider's id; empty while the refund is due.
+	Provider  string
+	CreatedAt time.Time
+	MadeAt    time.Time
+}
+
+// Identity is what is known of who a customer is.
+type Identity struct {
+	Customer string
+	// Session is the provider's verification, URL its page while it is open.
+	Session, URL string
+	// Name is the verified one; empty while nothing is verified.
+	Name       string
+	VerifiedAt time.Time
+	// Failure is why the last attempt did not succeed.
+	Failure   registrar.Code
+	UpdatedAt time.Time
+}
+
+// What can go wrong. Transports have a sentence for each. Reasons why a single item
+// can't be ordered come from the market.
+const (
+	// NoSuchOrder goes with KindNotFound: there is none, or it is somebody else's.
+	NoSuchOrder registrar.Code = "no_such_order"
+	// NoSuchCustomer goes with KindNotFound.
+	NoSuchCustomer registrar.Code = "no_such_customer"
+	// TooManyOpen goes with KindConflict: pay or decline one first.
+	TooManyOpen registrar.Code = "too_many_open_orders"
+	// NotYours goes with KindForbidden: signed in as another account than the
+	// order's.
+	NotYours registrar.Code = "not_your_order"
+	// NotOpen goes with KindConflict: the order can't be paid, declined or changed
+	// any more, or a payment is under way.
+	NotOpen registrar.Code = "order_not_open"
+	// PriceChanged goes with KindConflict: the order has new totals, and its
+	// customer must see them before anything is charged.
+	PriceChanged registrar.Code = "price_changed"
+	// DataMissing goes with KindConflict: registrant data, an auth code or the
+	// identity is missing.
+	DataMissing registrar.Code = "data_missing"
+	// NameHeld goes with KindConflict: somebody holds the name, or another paid
+	// order is getting it.
+	NameHeld registrar.Code = "name_held"
+	// NameMismatch: the verified name is not the registrant's.
+	NameMismatch registrar.Code = "name_mismatch"
+)
+
+// ItemsRefused says which items can't be ordered, and why.
+type ItemsRefused struct{ Items []RefusedItem }
+
+// RefusedItem is one of them.
+type RefusedItem struct {
+	Name   string
+	Kind   Kind
+	Reason error // a *registrar.Error
+}
+
+func (*ItemsRefused) Error() string { return "items can't be ordered" }

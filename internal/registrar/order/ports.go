@@ -1,0 +1,231 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Store keeps orders.
+type Store interface {
+	// BuyerOf is what orders need to know of an account; NoSuchCustomer if it does
+	// not exist or was closed.
+	BuyerOf(ctx context.Context, customer string) (Buyer, error)
+	// AddOrder stores an order. If the customer has an open one with the same
+	// items it returns that one instead, and false. TooManyOpen is returned, and
+	// nothing stored, if the customer has most open orders already.
+	AddOrder(ctx context.Context, order Order, most int, deed registrar.Deed) (stored Order, added bool, err error)
+	// OrderByID, OrderByPayLink, OrderByVerifyLink, OrderByPayment (our payment's
+	// id) and OrderBySession (the provider's page or verification) find whole
+	// orders. OrderOfCustomer is false for another customer's.
+	OrderByID(ctx context.Context, id string) (Order, bool, error)
+	OrderOfCustomer(ctx context.Context, customer, id string) (Order, bool, error)
+	OrderByPayLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
+	OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
+	OrderByPayment(ctx context.Context, payment string) (Order, bool, error)
+	OrderBySession(ctx context.Context, session string) (Order, bool, error)
+	OrderByIntent(ctx context.Context, intent string) (Order, bool, error)
+	// OrdersOf is a page of a customer's orders, the newest first, older than the
+	// id before; empty begins at the top.
+	OrdersOf(ctx context.Context, customer, before string, limit int) ([]Order, error)
+	// DueOrders are those that somebody has to look at, the longest overdue first.
+	DueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
+	// MoveOrder makes one change. It is false, and nothing changes, if the order
+	// is not any more what it was.
+	MoveOrder(ctx context.Context, move Move) (bool, error)
+	// FreeOrders makes due at once what a node has left in its hands.
+	FreeOrders(ctx context.Context, node string, now time.Time) (int, error)
+	// Spent is what was paid since then: the most of the sums by account, by
+	// address, and by each card that this account has paid with.
+	Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
+
+	// IdentityOf is false if nobody has asked for one. SetIdentity stores it if the
+	// stored one is still was.
+	IdentityOf(ctx context.Context, customer string) (Identity, bool, error)
+	SetIdentity(ctx context.Context, was *Identity, now Identity, deed *registrar.Deed) (bool, error)
+	// CustomerOfVerification is whose identity the provider's session is about.
+	CustomerOfVerification(ctx context.Context, session string) (customer string, found bool, err error)
+	// WaitingForIdentity are the ids of a customer's orders that wait for it.
+	WaitingForIdentity(ctx context.Context, customer string) ([]string, error)
+}
+
+// Move is one change of an order: from Was to Order. The store compares state and
+// version with Was and writes the order, its items, and each payment and refund
+// that differs from Was or is new.
+type Move struct {
+	Was, Order Order
+	// Lines are written with a change to Provisioning: for each item that has a
+	// Line, a paid line under that id, whose payment is PaymentOf(order). An item
+	// whose name somebody else holds or is being provisioned is stored as failed
+	// with NameHeld instead, and comes back so.
+	Lines bool
+	// Method is kept with the customer, if it is not nil.
+	Method *Method
+	// Deed is nil for changes that the audit does not tell. Letters are sent.
+	Deed    *registrar.Deed
+	Letters []registrar.Letter
+}
+
+// PaymentOf is what a line of an order says about what paid for it.
+func PaymentOf(order string) string { return "order:" + order }
+
+// Method is a means of payment that a customer lets us keep.
+type Method struct {
+	// Holder is the provider's customer, ID the provider's means of payment.
+	Holder, ID string
+	// Label is for people: Visa •••• 4242.
+	Label string
+}
+
+// Buyer is an account as one who orders.
+type Buyer struct {
+	Customer, Email, Language string
+	// Told says that there is registrant data; what follows is empty otherwise.
+	Told                              bool
+	Name, Organisation                string
+	Company                           bool
+	Street, PostalCode, City, Country string
+	VATID                             string
+	// PaymentHolder is the provider's customer; empty if there is none yet.
+	PaymentHolder string
+	// MethodLabel is the kept means of payment; empty if there is none.
+	MethodLabel string
+}
+
+// Market says what can be had, and for how much. It asks the registry that will
+// carry it out, and never a cache.
+type Market interface {
+	// Quote returns *registrar.Error: KindConflict, KindInvalid and KindUnsupported
+	// say why it can't be ordered, KindUpstream that it could not be asked.
+	Quote(ctx context.Context, wish Wish) (Quote, error)
+}
+
+// Wish is a name that somebody wants.
+type Wish struct {
+	Customer string
+	Name     registrar.Name
+	Kind     Kind
+	// Code is the auth code of a transfer; empty while the human has not told it.
+	// Then everything else is checked.
+	Code string
+}
+
+// Quote is what a registry and the price list make of a wish.
+type Quote struct {
+	Years int
+	// Net is for the whole term.
+	Net registrar.Cents
+	// Account will carry it out. Domain is the one that a renewal is about.
+	Account, Domain string
+	// Verify says that the extension wants the holder's identity shown.
+	Verify bool
+	// Missing names what the holder must still tell before it can be paid, such as
+	// registrant, auth_code or a rule of the extension.
+	Missing []string
+}
+
+// Taxes says what VAT an order bears.
+type Taxes interface {
+	// Assess is for the net sums of the items, in their order. VAT comes back for
+	// each, rounded so that they add up to the VAT of the sum.
+	Assess(ctx context.Context, buyer Buyer, nets []registrar.Cents, at time.Time) (Assessment, error)
+}
+
+// Assessment is the VAT of an order.
+type Assessment struct {
+	RateBasisPoints int
+	Rule, Country   string
+	VATID           string
+	Unchecked       bool
+	VAT             []registrar.Cents
+}
+
+// Payments is the payment provider. Every call may be repeated: the same id is
+// the same page or refund. Errors are KindUpstream if nothing is decided and the
+// call is worth repeating; every other kind is the provider's word.
+type Payments interface {
+	// OpenPage makes the page where a human pays, or finds it.
+	OpenPage(ctx context.Context, page Page) (Opened, error)
+	// Look is how a page stands; ClosePage closes it and says how it stands then.
+	Look(ctx context.Context, session string) (Standing, error)
+	ClosePage(ctx context.Context, session string) (Standing, error)
+	// Refund gives money back and returns the provider's id. asked says that the
+	// call may have been sent before: then the provider is asked first.
+	Refund(ctx context.Context, refund RefundCall, asked bool) (string, error)
+}
+
+// Page is a page to pay at.
+type Page struct {
+	// ID is our payment's.
+	ID, Order string
+	// Lines are what the human reads; they add up to Amount.
+	Lines  []PageLine
+	Amount registrar.Cents
+	// Customer, Email and Holder say who pays; Language is de or en.
+	Customer, Email, Holder, Language string
+	// Keep asks the human's bank for leave to charge later renewals.
+	Keep bool
+	// Paid and Back are where the browser goes afterwards.
+	Paid, Back string
+	EndsAt     time.Time
+}
+
+// PageLine is one line of a page.
+type PageLine struct {
+	Name   string
+	Amount registrar.Cents
+}
+
+// Opened is a page that exists.
+type Opened struct {
+	Session, URL string
+	EndsAt       time.Time
+}
+
+// Standing is how a page stands.
+type Standing struct {
+	// Paid says that the money is there; Ended that it can't be paid any more. A
+	// page that is neither is open.
+	Paid, Ended bool
+	// Payment and Order are ours, as the provider was told them.
+	Payment, Order string
+	Amount         registrar.Cents
+	Currency       string
+	Intent, Card   string
+	// Method is what the human lets us keep; nil if nothing.
+	Method *Method
+}
+
+// RefundCall is one refund.
+type RefundCall struct {
+	ID, Order, Intent string
+	Amount            registrar.Cents
+	// Reason is failed_item or surplus.
+	Reason string
+}
+
+// Identities verifies who somebody is.
+type Identities interface {
+	// OpenVerification makes a verification and returns the page where a human
+	// shows a document. The same id is the same verification.
+	OpenVerification(ctx context.Context, id, customer, email, language, back string) (session, url string, err error)
+	LookVerification(ctx context.Context, session string) (Verification, error)
+}
+
+// Verification is how a verification stands.
+type Verification struct {
+	// Done says that Name is what the document shows; Failed that this attempt is
+	// over without; neither that it is open or being worked on.
+	Done, Failed bool
+	Name         string
+	// URL is the page while it is open.
+	URL     string
+	Failure registrar.Code
+}
+
+// Lines carries out what is paid.
+type Lines interface {
+	// Wake says that there are new lines.
+	Wake()
+}
