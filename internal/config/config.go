@@ -44,6 +44,7 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+	VAT      VAT      `toml:"vat"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
@@ -361,6 +362,7 @@ func Default() Config {
 		},
 		Mail:  Mail{TLS: "starttls"},
 		OAuth: OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		VAT:   VAT{WarnAtEUR: 8000},
 
 		Registration: Registration{AtOnce: 16},
 	}
