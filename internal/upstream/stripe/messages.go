@@ -8,21 +8,12 @@ import (
 	"github.com/stripe/stripe-go/v85/webhook"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // BadMessage goes with KindInvalid: nobody who knows a secret of ours has signed it,
 // or long ago, or it is no message.
 const BadMessage registrar.Code = "bad_message"
-
-// Message says which of our things Stripe has news of. What the news is, it does not
-// say: whoever wants to know must look.
-type Message struct {
-	// Type is Stripe's, such as checkout.session.completed.
-	Type string
-	// Session is a page to pay at, Intent a payment, Payment our own id of it, and
-	// Verification a verification. All are empty for what does not concern us.
-	Session, Intent, Payment, Verification string
-}
 
 // signedBy reads a message that was signed with the secret.
 func signedBy(secret string, payload []byte, signature string) (api.Event, error) {
@@ -36,9 +27,11 @@ func signedBy(secret string, payload []byte, signature string) (api.Event, error
 	})
 }
 
-// Read checks a message and says what it is about. signature is the header
-// Stripe-Signature, payload the body byte by byte.
-func (c *Client) Read(payload []byte, signature string) (Message, error) {
+// Read checks a message and says what it is about: which of our things Stripe has
+// news of, and nothing for a thing that does not concern us. What the news is, is not
+// said: whoever wants to know must look. signature is the header Stripe-Signature,
+// payload the body byte by byte.
+func (c *Client) Read(payload []byte, signature string) (order.Event, error) {
 	for _, secret := range c.secrets {
 		event, err := signedBy(secret, payload, signature)
 		if err != nil {
@@ -47,14 +40,13 @@ func (c *Client) Read(payload []byte, signature string) (Message, error) {
 		return about(event)
 	}
 	// The cause is left out: whoever guesses learns nothing from us.
-	return Message{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage}
+	return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage}
 }
 
 // subject is all that we read of the thing that a message is about.
 type subject struct {
-	ID            string            `json:"id"`
-	PaymentIntent reference         `json:"payment_intent"`
-	Metadata      map[string]string `json:"metadata"`
+	ID            string    `json:"id"`
+	PaymentIntent reference `json:"payment_intent"`
 }
 
 // reference is an id, or a thing that has one.
@@ -77,26 +69,25 @@ func (r *reference) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func about(event api.Event) (Message, error) {
-	message := Message{Type: string(event.Type)}
+func about(event api.Event) (order.Event, error) {
 	if event.Data == nil {
-		return Message{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage}
+		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage}
 	}
 	var thing subject
 	if err := json.Unmarshal(event.Data.Raw, &thing); err != nil {
-		return Message{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage, Err: err}
+		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadMessage, Err: err}
 	}
-	has := func(prefix string) bool { return strings.HasPrefix(message.Type, prefix) }
+	has := func(prefix string) bool { return strings.HasPrefix(string(event.Type), prefix) }
 	switch {
 	case has("checkout.session."):
-		message.Session, message.Intent, message.Payment = thing.ID, string(thing.PaymentIntent), thing.Metadata[metaPayment]
+		return order.Event{Session: thing.ID, Intent: string(thing.PaymentIntent)}, nil
 	case has("payment_intent."):
-		message.Intent, message.Payment = thing.ID, thing.Metadata[metaPayment]
+		return order.Event{Intent: thing.ID}, nil
 	case has("charge."), has("refund."):
 		// Charges, disputes and refunds name the payment.
-		message.Intent = string(thing.PaymentIntent)
+		return order.Event{Intent: string(thing.PaymentIntent)}, nil
 	case has("identity.verification_session."):
-		message.Verification = thing.ID
+		return order.Event{Verification: thing.ID}, nil
 	}
-	return message, nil
+	return order.Event{}, nil
 }
