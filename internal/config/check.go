@@ -63,6 +63,7 @@ func (c *Config) Check() error {
 	c.VAT.check(k)
 	c.Registration.check(k)
 	c.checkEPP(k)
+	c.checkStripe(k)
 	k.oneOf("oauth.client_documents", c.OAuth.ClientDocuments, "auto", "on", "off")
 	k.duration("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)

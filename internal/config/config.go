@@ -44,6 +44,7 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
 
 	Registration Registration `toml:"registration"`
@@ -360,9 +361,10 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
-		Mail:  Mail{TLS: "starttls"},
-		OAuth: OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
-		VAT:   VAT{WarnAtEUR: 8000},
+		Mail:   Mail{TLS: "starttls"},
+		OAuth:  OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		Stripe: Stripe{PaymentMethods: []string{"card"}},
+		VAT:    VAT{WarnAtEUR: 8000},
 
 		Registration: Registration{AtOnce: 16},
 	}

@@ -114,16 +114,23 @@ func set(field reflect.Value, text string) error {
 	case *Duration:
 		return value.UnmarshalText([]byte(text))
 	case *[]string:
-		*value = nil
-		for part := range strings.SplitSeq(text, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				*value = append(*value, part)
-			}
-		}
+		*value = list[string](text)
+	case *[]Secret:
+		*value = list[Secret](text)
 	default:
 		return fmt.Errorf("a setting of type %T can't come from the environment", value)
 	}
 	return nil
+}
+
+// list reads what commas separate.
+func list[T ~string](text string) (parts []T) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, T(part))
+		}
+	}
+	return parts
 }
 
 // Write prints cfg as a file that Load reads.

@@ -230,7 +230,9 @@ type payment struct {
 	order    string
 	standing Standing
 	amount   registrar.Cents
-	charges  int
+	// owed is the refund of a surplus.
+	owed    registrar.Cents
+	charges int
 	// returned is what our refunds have given back of it, seen what the provider has.
 	returned, seen registrar.Cents
 	fresh          bool

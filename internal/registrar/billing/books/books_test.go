@@ -186,15 +186,15 @@ var wrongs = map[string]func(*world){
 	"domain dom_9: manual.org is still on its way":                   func(w *world) { w.domains[1].Pending = true },
 	"refund lin_2: bad.org failed and nobody gets money back":        func(w *world) { w.lines[1].RefundDue = false },
 	"refund lin_1: good.org is carried out and marked for a refund":  func(w *world) { w.lines[0].RefundDue = true },
-	"refund ord_1: 11.90 of bad.org is to be given back and there": func(w *world) {
+	"refund ord_1: bad.org is to be given back and there": func(w *world) {
 		w.orders[0].Refunds = slices.Delete(w.orders[0].Refunds, 0, 1)
 	},
 	"refund ord_1: bad.org has 2 refunds":                                    func(w *world) { w.orders[0].Refunds[1].Item = "itm_2" },
 	"refund ord_1: 11.90 of bad.org was to be given back and the refund is":  func(w *world) { w.orders[0].Refunds[0].Amount-- },
 	"refund ord_1: bad.org is said to be given back and its refund is still": func(w *world) { w.orders[0].Refunds[0].Provider = "" },
 	"refund ord_1: 11.90 of payment pay_1 is given back without a reason":    func(w *world) { w.orders[0].Items[2].Stage = Done },
-	"refund ord_3: 0.60 of payment pay_3 is to be given back":                func(w *world) { w.orders[2].Refunds = nil },
-	"refund ord_3: 0.60 of payment pay_3 was to be given back":               func(w *world) { w.orders[2].Refunds[0].Amount = 59 },
+	"refund ord_3: payment pay_3 is to be given back and there":              func(w *world) { w.orders[2].Refunds = nil },
+	"refund ch_3: the provider took 0.60 by payment pay_3 of ord_3":          func(w *world) { w.orders[2].Refunds[0].Amount = 59 },
 	"refund ord_1: 23.80 of payment pay_1 was given back here, 23.79":        func(w *world) { w.charges[0].Returned-- },
 	"refund ord_1: the refund ref_2 is made, and the provider has it 0":      func(w *world) { w.returns = slices.Delete(w.returns, 0, 1) },
 	"refund ord_1: the refund ref_2 is made, and the provider has it 2":      func(w *world) { w.returns = append(w.returns, w.returns[0]) },

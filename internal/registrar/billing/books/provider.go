@@ -27,7 +27,11 @@ func (a *audit) charge(c Charge) {
 		a.wrong(fresh, "charge", c.ID, "%s was charged in %s", p.order, c.Currency)
 	}
 	switch p.standing {
-	case Kept, Surplus, Returned:
+	case Surplus, Returned:
+		if c.Amount != p.owed {
+			a.wrong(fresh, "refund", c.ID, "the provider took %s by payment %s of %s, and %s is to be given back", c.Amount, id, p.order, p.owed)
+		}
+	case Kept:
 		if c.Amount != p.amount {
 			a.wrong(fresh, "charge", c.ID, "payment %s of %s is %s, the provider took %s", id, p.order, p.amount, c.Amount)
 		}
