@@ -162,7 +162,7 @@ func (s *Service) move(ctx context.Context, m *Move) (bool, error) {
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
 	defer cancel()
 	m.Order.Version = m.Was.Version + 1
-	m.Order.UpdatedAt = s.now()
+	m.Order.UpdatedAt, m.At = s.now(), s.clock()
 	moved, err := s.cfg.Store.MoveOrder(store, *m)
 	if err != nil || !moved {
 		return false, err

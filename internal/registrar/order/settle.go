@@ -3,7 +3,6 @@ package order
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -139,6 +138,7 @@ func (s *Service) settle(ctx context.Context, o Order, id string, standing Stand
 			m.Deed = s.ownDeed(ActionSurplus, o)
 			s.owe(&m.Order, id, "", standing.Amount)
 			s.reopen(&m)
+			m.Order.DueAt = s.clock()
 		case keep:
 			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentKept, standing.Intent, standing.Card, s.now()
 			if o.AutoRenew {
