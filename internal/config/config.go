@@ -45,6 +45,7 @@ type Config struct {
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
 	Stripe   Stripe   `toml:"stripe"`
+	VAT      VAT      `toml:"vat"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
@@ -363,6 +364,7 @@ func Default() Config {
 		Mail:   Mail{TLS: "starttls"},
 		OAuth:  OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
 		Stripe: Stripe{PaymentMethods: []string{"card"}},
+		VAT:    VAT{WarnAtEUR: 8000},
 
 		Registration: Registration{AtOnce: 16},
 	}

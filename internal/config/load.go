@@ -83,7 +83,7 @@ func collect(section reflect.Value, prefix string, fields map[string]reflect.Val
 		switch field.Kind() {
 		case reflect.Struct:
 			collect(field, name+"_", fields)
-		case reflect.String, reflect.Int, reflect.Int64:
+		case reflect.String, reflect.Int, reflect.Int64, reflect.Bool:
 			fields[name] = field
 		case reflect.Slice:
 			if field.Type().Elem().Kind() == reflect.String {
@@ -105,6 +105,12 @@ func set(field reflect.Value, text string) error {
 			return fmt.Errorf("%q is not a whole number", text)
 		}
 		*value = number
+	case *bool:
+		truth, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		*value = truth
 	case *Duration:
 		return value.UnmarshalText([]byte(text))
 	case *[]string:
