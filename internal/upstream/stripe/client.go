@@ -64,7 +64,9 @@ type Client struct {
 }
 
 // New returns a Client. Nothing is called yet.
-func New(o Options) *Client {
+func New(o Options) *Client { return newClient(o, newTransport()) }
+
+func newClient(o Options, transport http.RoundTripper) *Client {
 	if o.URL == "" {
 		o.URL = api.APIURL
 	}
@@ -79,7 +81,7 @@ func New(o Options) *Client {
 		host = address.Host
 	}
 	backend := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
-		URL: api.String(o.URL), HTTPClient: newHTTPClient(),
+		URL: api.String(o.URL), HTTPClient: newHTTPClient(transport),
 		MaxNetworkRetries: api.Int64(0), EnableTelemetry: api.Bool(false),
 		// The library's log quotes what was sent and what came back.
 		LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
@@ -94,12 +96,15 @@ func New(o Options) *Client {
 	}
 }
 
-func newHTTPClient() *http.Client {
-	transport := &http.Transport{
+func newTransport() *http.Transport {
+	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
 		MaxConnsPerHost: atOnce, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: time.Minute,
 		TLSHandshakeTimeout: attemptWithin, MaxResponseHeaderBytes: 64 << 10,
 	}
+}
+
+func newHTTPClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     bounded{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
