@@ -26,6 +26,7 @@ func createSession(c *call) (map[string]any, *refusal) {
 	p.oneOf("billing_address_collection", "auto")
 	p.oneOf("payment_intent_data[capture_method]", "automatic", "automatic_async")
 	p.oneOf("automatic_tax[enabled]", "false")
+	p.oneOf("adaptive_pricing[enabled]", "false")
 	p.oneOf("saved_payment_method_options[payment_method_save]", "disabled", "enabled")
 	p.oneOf("payment_method_options[card][request_three_d_secure]", "any", "automatic", "challenge")
 	p.pass("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
