@@ -13,6 +13,7 @@ type Kind string
 const (
 	Register Kind = "register"
 	Transfer Kind = "transfer"
+	Renew    Kind = "renew"
 )
 
 // State is how far a line has come; doc.go has the table.
@@ -102,6 +103,7 @@ type Domain struct {
 const (
 	domainPending        = "pending"
 	domainActive         = "active"
+	domainExpired        = "expired"
 	domainRedemption     = "redemption"
 	domainTransit        = "transit"
 	domainTransferredOut = "transferred_out"
@@ -109,7 +111,7 @@ const (
 
 // DomainWords are the words for a domain's status that this package uses.
 func DomainWords() []string {
-	return []string{domainPending, domainActive, domainRedemption, domainTransit, domainTransferredOut}
+	return []string{domainPending, domainActive, domainExpired, domainRedemption, domainTransit, domainTransferredOut}
 }
 
 // What the audit tells.
@@ -133,8 +135,21 @@ const (
 	// NameHeld goes with KindConflict: it is in somebody's list already, or paid
 	// for by another line.
 	NameHeld registrar.Code = "name_held"
-	// NotEligible goes with KindConflict: a rule of the extension is not met.
+	// NotEligible goes with KindConflict: the holder does not meet a rule of the
+	// extension; with KindUnsupported: we can't meet it, so its names can only be
+	// looked up.
 	NotEligible registrar.Code = "not_eligible"
+	// NotRegistered goes with KindConflict: there is nothing to transfer.
+	NotRegistered registrar.Code = "not_registered"
+	// Locked goes with KindConflict: it can't be transferred now. Its registrar has
+	// locked it, or something else is under way.
+	Locked registrar.Code = "transfer_locked"
+	// WrongCode goes with KindInvalid: it is not the name's auth code.
+	WrongCode registrar.Code = "auth_code_wrong"
+	// NotYours goes with KindConflict: only who holds a name can renew it.
+	NotYours registrar.Code = "not_your_domain"
+	// NotRenewable goes with KindConflict: the registry does not renew it now.
+	NotRenewable registrar.Code = "not_renewable"
 	// BadTerm goes with KindInvalid: the registry does not sell so many years.
 	BadTerm registrar.Code = "bad_term"
 	// CodeMissing goes with KindInvalid: a transfer needs the auth code.
@@ -149,6 +164,14 @@ const (
 	NoSuchLine     registrar.Code = "no_such_line"
 	// OperatorsOnly goes with KindForbidden.
 	OperatorsOnly registrar.Code = "operators_only"
+)
+
+// What a holder may still have to tell.
+const (
+	// NeedRegistrant: registrant data, or what is missing in them.
+	NeedRegistrant = "registrant"
+	// NeedCode: the auth code of a transfer.
+	NeedCode = "auth_code"
 )
 
 // What a registry can answer beyond the codes of its connector.

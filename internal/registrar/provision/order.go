@@ -19,7 +19,8 @@ type Order struct {
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is 0 where the extension's shortest term is meant.
+	// Years is 0 where the extension's shortest term is meant. A transfer has the
+	// term that the registry gives it.
 	Years   int
 	Payment string
 	// Code is the holder's auth code for a transfer.
@@ -41,15 +42,15 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 		order.Payment == "" || len(order.Payment) > maxPayment {
 		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
 	}
-	if order.Years == 0 {
-		order.Years = max(1, order.Extension.MinYears)
-	}
 	if order.Kind == Transfer && order.Code == "" {
 		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: CodeMissing}
 	}
 	account, found := s.serving(order.Name.TLD())
 	if !found {
 		return Line{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	}
+	if order.Years == 0 || order.Kind == Transfer {
+		order.Years = term(order.Kind, order.Extension, account.Account.Rules(order.Name.TLD()))
 	}
 	holder, told, err := s.cfg.Store.HolderOf(ctx, order.Customer)
 	if err != nil {
@@ -67,10 +68,13 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if earlier != nil {
 		return same(*earlier, line)
 	}
-	err = account.Account.Offer(ctx, Wish{
-		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Holder: holder, Code: order.Code,
+	missing, err := account.Account.Offer(ctx, Wish{
+		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Told: told, Holder: holder, Code: order.Code,
 		Requires: order.Extension.Requires, Nameservers: s.cfg.Nameservers,
 	})
+	if err == nil {
+		err = asError(missing)
+	}
 	if err != nil {
 		return Line{}, err
 	}

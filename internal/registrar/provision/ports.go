@@ -93,9 +93,11 @@ type Registry interface {
 
 // Market says whether a line could be carried out, before it is paid.
 type Market interface {
-	// Offer asks the registry itself, and never a cache. nil means that the name
-	// can be had at the list price.
-	Offer(ctx context.Context, wish Wish) error
+	// Offer asks the registry itself, and never a cache. No error means that it
+	// can be had at the list price as soon as the holder has told what is missing:
+	// NeedRegistrant, NeedCode, or the rule of the extension that their data do
+	// not meet.
+	Offer(ctx context.Context, wish Wish) (missing []string, err error)
 }
 
 // Records is what a registry tells of domains by itself or when asked.
@@ -114,6 +116,8 @@ type Rules struct {
 	// CodeLength is how long the auth code is that we choose; 0 means that a
 	// registration carries none.
 	CodeLength int
+	// TransferYears is what a transfer adds to the term; 0 where it adds nothing.
+	TransferYears int
 }
 
 // Contact is a contact to be made.
@@ -152,8 +156,11 @@ type Wish struct {
 	Kind      Kind
 	Name, TLD string
 	Years     int
-	Holder    Holder
-	Code      string
+	// Told says that there is registrant data; Holder is empty otherwise.
+	Told   bool
+	Holder Holder
+	// Code is empty while the holder of a transfer has not told it.
+	Code string
 	// Requires is the catalogue's word for a rule of the extension.
 	Requires    string
 	Nameservers []string

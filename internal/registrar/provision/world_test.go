@@ -161,7 +161,14 @@ func (s *shelf) DomainsAfter(_ context.Context, id string, _ int) ([]provision.D
 	return all, nil
 }
 
-func (s *shelf) DomainByName(context.Context, string) (provision.Domain, bool, error) {
+func (s *shelf) DomainByName(_ context.Context, name string) (provision.Domain, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, domain := range s.domains {
+		if domain.Name == name {
+			return domain, true, nil
+		}
+	}
 	return provision.Domain{}, false, nil
 }
 
@@ -207,6 +214,8 @@ type office struct {
 	messages []provision.Message
 	keeps    bool // messages that were acknowledged
 	offer    error
+	missing  []string
+	wishes   []provision.Wish
 	expires  time.Time
 	takes    time.Duration
 }
@@ -251,7 +260,12 @@ func (o *office) DropContact(context.Context, string, string) error {
 	return o.answer("drop")
 }
 
-func (o *office) Offer(context.Context, provision.Wish) error { return o.offer }
+func (o *office) Offer(_ context.Context, wish provision.Wish) ([]string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.wishes = append(o.wishes, wish)
+	return o.missing, o.offer
+}
 
 func (o *office) Record(_ context.Context, name string) (provision.Record, error) {
 	return o.records[name], o.recErr[name]
