@@ -136,6 +136,9 @@ func (db *DB) MoveLine(ctx context.Context, move provision.Move) (bool, error) {
 		if err := moveDomain(ctx, q, move); err != nil {
 			return err
 		}
+		if err := endItem(ctx, q, line); err != nil {
+			return err
+		}
 		if move.Deed == nil {
 			return nil
 		}

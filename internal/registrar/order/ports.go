@@ -55,6 +55,9 @@ type Store interface {
 // that differs from Was or is new.
 type Move struct {
 	Was, Order Order
+	// At is the true time, by which new lines and letters are due; zero means the
+	// order's UpdatedAt, which is the time of the business.
+	At time.Time
 	// Lines are written with a change to Provisioning: for each item that has a
 	// Line, a paid line under that id, whose payment is PaymentOf(order). An item
 	// whose name somebody else holds or is being provisioned is stored as failed

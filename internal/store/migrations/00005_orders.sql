@@ -24,7 +24,7 @@ CREATE TABLE orders (
     vat_unchecked  BIGINT NOT NULL,
     pay_link       TEXT   NOT NULL, -- a hash
     pay_sealed     TEXT   NOT NULL, -- the link's secret, to be shown again
-    verify_link    TEXT   NOT NULL,
+    verify_link    TEXT   NOT NULL, -- empty: no identity was needed yet
     verify_sealed  TEXT   NOT NULL,
     auto_renew     BIGINT NOT NULL DEFAULT 0,
     created_at     BIGINT NOT NULL,
@@ -38,16 +38,17 @@ CREATE TABLE orders (
     open_order     BIGINT NOT NULL -- 1 while it can be paid: for the two indexes below
 );
 CREATE UNIQUE INDEX orders_pay_link ON orders (pay_link);
-CREATE UNIQUE INDEX orders_verify_link ON orders (verify_link);
+CREATE UNIQUE INDEX orders_verify_link ON orders (verify_link) WHERE verify_link <> '';
 -- The same items are open once.
 CREATE UNIQUE INDEX orders_open ON orders (customer_id, items_key) WHERE open_order = 1;
 CREATE INDEX orders_customer ON orders (customer_id, id);
 CREATE INDEX orders_due ON orders (due_at) WHERE due_at > 0;
 CREATE INDEX orders_node ON orders (node) WHERE node <> '';
 -- What was paid lately: by account, by address, and by VAT rule for the threshold.
-CREATE INDEX orders_spent ON orders (customer_id, paid_at) WHERE paid_at > 0;
-CREATE INDEX orders_spent_email ON orders (email_key, paid_at) WHERE paid_at > 0;
-CREATE INDEX orders_rule ON orders (vat_rule, paid_at) WHERE paid_at > 0;
+-- The sums are in the indexes, so that many orders are added up fast.
+CREATE INDEX orders_spent ON orders (customer_id, paid_at, gross) WHERE paid_at > 0;
+CREATE INDEX orders_spent_email ON orders (email_key, paid_at, gross) WHERE paid_at > 0;
+CREATE INDEX orders_rule ON orders (vat_rule, paid_at, net) WHERE paid_at > 0;
 
 CREATE TABLE order_items (
     id          TEXT   NOT NULL PRIMARY KEY,
@@ -71,22 +72,25 @@ CREATE UNIQUE INDEX order_items_place ON order_items (order_id, place);
 CREATE INDEX order_items_line ON order_items (line_id) WHERE line_id <> '';
 
 CREATE TABLE payments (
-    id         TEXT   NOT NULL PRIMARY KEY, -- the idempotency key, too
-    order_id   TEXT   NOT NULL REFERENCES orders (id),
-    state      TEXT   NOT NULL,
-    amount     BIGINT NOT NULL,
-    session    TEXT   NOT NULL DEFAULT '', -- the provider's page
-    url        TEXT   NOT NULL DEFAULT '',
-    intent     TEXT   NOT NULL DEFAULT '', -- the provider's payment
-    card       TEXT   NOT NULL DEFAULT '', -- the provider's fingerprint
-    created_at BIGINT NOT NULL,
-    ends_at    BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    id          TEXT   NOT NULL PRIMARY KEY, -- the idempotency key, too
+    order_id    TEXT   NOT NULL REFERENCES orders (id),
+    customer_id TEXT   NOT NULL, -- the order's
+    state       TEXT   NOT NULL,
+    amount      BIGINT NOT NULL,
+    session     TEXT   NOT NULL DEFAULT '', -- the provider's page
+    url         TEXT   NOT NULL DEFAULT '',
+    intent      TEXT   NOT NULL DEFAULT '', -- the provider's payment
+    card        TEXT   NOT NULL DEFAULT '', -- the provider's fingerprint
+    created_at  BIGINT NOT NULL,
+    ends_at     BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL
 );
 CREATE INDEX payments_order ON payments (order_id, id);
 CREATE UNIQUE INDEX payments_session ON payments (session) WHERE session <> '';
 CREATE INDEX payments_intent ON payments (intent) WHERE intent <> '';
-CREATE INDEX payments_card ON payments (card) WHERE card <> '';
+-- What was paid lately by a card, and the cards that an account has paid with.
+CREATE INDEX payments_card ON payments (card, updated_at, amount) WHERE state = 'kept' AND card <> '';
+CREATE INDEX payments_cards_of ON payments (customer_id, card) WHERE state = 'kept' AND card <> '';
 -- An order keeps one payment, whatever is retried.
 CREATE UNIQUE INDEX payments_kept ON payments (order_id) WHERE state = 'kept';
 
@@ -101,6 +105,7 @@ CREATE TABLE refunds (
     made_at    BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX refunds_order ON refunds (order_id, id);
+CREATE INDEX refunds_due ON refunds (created_at) WHERE provider = '';
 -- A failed item is paid back once, and a surplus payment too.
 CREATE UNIQUE INDEX refunds_item ON refunds (payment_id, item_id);
 

@@ -241,17 +241,18 @@ type Passkey struct {
 }
 
 type Payment struct {
-	ID        string
-	OrderID   string
-	State     string
-	Amount    int64
-	Session   string
-	Url       string
-	Intent    string
-	Card      string
-	CreatedAt int64
-	EndsAt    int64
-	UpdatedAt int64
+	ID         string
+	OrderID    string
+	CustomerID string
+	State      string
+	Amount     int64
+	Session    string
+	Url        string
+	Intent     string
+	Card       string
+	CreatedAt  int64
+	EndsAt     int64
+	UpdatedAt  int64
 }
 
 type PaymentMethod struct {

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// IdentityOf is what is known of who a customer is; false if nobody has asked.
+func (db *DB) IdentityOf(ctx context.Context, customer string) (order.Identity, bool, error) {
+	row, err := db.read().IdentityOf(ctx, customer)
+	ok, err := found(err)
+	return order.Identity{
+		Customer: row.CustomerID, Session: row.Session, URL: row.Url, Name: row.Name, VerifiedAt: fromMicros(row.VerifiedAt),
+		Failure: registrar.Code(row.Failure), UpdatedAt: fromMicros(row.UpdatedAt),
+	}, ok, err
+}
+
+// SetIdentity stores an identity in place of was; nil means that there is none.
+func (db *DB) SetIdentity(ctx context.Context, was *order.Identity, now order.Identity, deed *registrar.Deed) (bool, error) {
+	var stored int64
+	err := db.write(ctx, func(q *query.Queries) (err error) {
+		if was == nil {
+			stored, err = q.InsertIdentity(ctx, query.InsertIdentityParams{
+				CustomerID: now.Customer, Session: now.Session, Url: now.URL, Name: now.Name, VerifiedAt: micros(now.VerifiedAt),
+				Failure: string(now.Failure), UpdatedAt: micros(now.UpdatedAt),
+			})
+		} else {
+			stored, err = q.ReplaceIdentity(ctx, query.ReplaceIdentityParams{
+				Session: now.Session, Url: now.URL, Name: now.Name, VerifiedAt: micros(now.VerifiedAt),
+				Failure: string(now.Failure), UpdatedAt: micros(now.UpdatedAt), CustomerID: now.Customer,
+				WasSession: was.Session, WasUrl: was.URL, WasName: was.Name, WasVerifiedAt: micros(was.VerifiedAt),
+				WasFailure: string(was.Failure), WasUpdatedAt: micros(was.UpdatedAt),
+			})
+		}
+		if err != nil || stored == 0 || deed == nil {
+			return err
+		}
+		return recordDeed(ctx, q, *deed)
+	})
+	return err == nil && stored == 1, err
+}
+
+// CustomerOfVerification is whose identity the provider's session is about.
+func (db *DB) CustomerOfVerification(ctx context.Context, session string) (customer string, ok bool, err error) {
+	if neverStored(session) {
+		return "", false, nil
+	}
+	customer, err = db.read().CustomerOfVerification(ctx, session)
+	ok, err = found(err)
+	return customer, ok, err
+}

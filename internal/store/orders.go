@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ order.Store = (*DB)(nil)
+
+// orderPrefix and lastOrder bound the identifiers of orders, as those of deeds.
+const (
+	orderPrefix = "ord_"
+	lastOrder   = orderPrefix + "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
+)
+
+func orderOf(row query.Order) order.Order {
+	address, _ := netip.ParseAddr(row.ByAddress)
+	return order.Order{
+		ID: row.ID, Customer: row.CustomerID, Email: row.EmailKey, State: order.State(row.State), Channel: order.Channel(row.Channel),
+		By:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
+		ByName: row.ByName,
+		Totals: order.Totals{
+			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
+			RateBasisPoints: int(row.VatRate), Rule: row.VatRule, Country: row.VatCountry, VATID: row.VatID, Unchecked: row.VatUnchecked != 0,
+		},
+		ItemsKey: row.ItemsKey, PayLink: registrar.SecretHash(row.PayLink), VerifyLink: registrar.SecretHash(row.VerifyLink),
+		SealedPayLink: row.PaySealed, SealedVerifyLink: row.VerifySealed, AutoRenew: row.AutoRenew != 0,
+		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),
+		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+	}
+}
+
+func itemOf(row query.OrderItem) order.Item {
+	return order.Item{
+		ID: row.ID, Name: row.Name, TLD: row.Tld, Kind: order.Kind(row.Kind), Years: int(row.Years),
+		Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
+		Account: row.Account, Line: row.LineID, Domain: row.DomainID, SealedCode: row.CodeSealed,
+		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
+	}
+}
+
+// wholeOrder adds what hangs on an order. The order itself was read before: if
+// anything of it has changed since, its version has, too, and a change that is
+// based on this mixture finds nothing to change.
+func wholeOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
+	whole := orderOf(row)
+	items, err := q.ItemsOfOrder(ctx, row.ID)
+	if err != nil {
+		return order.Order{}, err
+	}
+	for _, item := range items {
+		whole.Items = append(whole.Items, itemOf(item))
+	}
+	if row.Version == firstVersion { // nothing has happened to it yet
+		return whole, nil
+	}
+	payments, err := q.PaymentsOfOrder(ctx, row.ID)
+	if err != nil {
+		return order.Order{}, err
+	}
+	for _, payment := range payments {
+		whole.Payments = append(whole.Payments, paymentOf(payment))
+	}
+	if len(payments) == 0 {
+		return whole, nil
+	}
+	refunds, err := q.RefundsOfOrder(ctx, row.ID)
+	for _, refund := range refunds {
+		whole.Refunds = append(whole.Refunds, refundOf(refund))
+	}
+	return whole, err
+}
+
+// foundOrder is a whole order, or false.
+func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err error) (order.Order, bool, error) {
+	if ok, err := found(err); !ok {
+		return order.Order{}, false, err
+	}
+	whole, err := wholeOrder(ctx, q, row)
+	return whole, err == nil, err
+}
+
+// orderBy finds an order by one text that comes from outside.
+func (db *DB) orderBy(
+	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
+) (order.Order, bool, error) {
+	if neverStored(text) {
+		return order.Order{}, false, nil
+	}
+	q := db.read()
+	row, err := find(q, ctx, text)
+	return foundOrder(ctx, q, row, err)
+}
+
+// OrderByID finds an order.
+func (db *DB) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderByID, id)
+}
+
+// OrderByPayLink finds the order that a payment link is for.
+func (db *DB) OrderByPayLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderByPayLink, string(link))
+}
+
+// OrderByVerifyLink finds the order that a verification link is for.
+func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderByVerifyLink, string(link))
+}
+
+// OrderByPayment finds the order of one of our payments.
+func (db *DB) OrderByPayment(ctx context.Context, payment string) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderByPayment, payment)
+}
+
+// OrderBySession finds the order that the provider's page is for.
+func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderBySession, session)
+}
+
+// OrderByIntent finds the order that the provider's payment is for.
+func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bool, error) {
+	return db.orderBy(ctx, (*query.Queries).OrderByIntent, intent)
+}
+
+// OrderOfCustomer finds an order that belongs to the customer.
+func (db *DB) OrderOfCustomer(ctx context.Context, customer, id string) (order.Order, bool, error) {
+	if neverStored(id) {
+		return order.Order{}, false, nil
+	}
+	q := db.read()
+	row, err := q.OrderOfCustomer(ctx, query.OrderOfCustomerParams{CustomerID: customer, ID: id})
+	return foundOrder(ctx, q, row, err)
+}
+
+// wholeOrders adds what hangs on each.
+func wholeOrders(ctx context.Context, q *query.Queries, rows []query.Order, err error) ([]order.Order, error) {
+	if err != nil {
+		return nil, err
+	}
+	orders := make([]order.Order, 0, len(rows))
+	for _, row := range rows {
+		whole, err := wholeOrder(ctx, q, row)
+		if err != nil {
+			return nil, err
+		}
+		orders = append(orders, whole)
+	}
+	return orders, nil
+}
+
+// OrdersOf is a page of a customer's orders, the newest first.
+func (db *DB) OrdersOf(ctx context.Context, customer, before string, limit int) ([]order.Order, error) {
+	if neverStored(before) {
+		return nil, nil
+	}
+	if before == "" {
+		before = lastOrder
+	}
+	q := db.read()
+	rows, err := q.OrdersBefore(ctx, query.OrdersBeforeParams{CustomerID: customer, ID: before, Limit: int32(limit)})
+	return wholeOrders(ctx, q, rows, err)
+}
+
+// DueOrders are those that somebody has to look at, the longest overdue first.
+func (db *DB) DueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
+	q := db.read()
+	rows, err := q.DueOrders(ctx, query.DueOrdersParams{DueAt: micros(now), Limit: int32(limit)})
+	return wholeOrders(ctx, q, rows, err)
+}
+
+// OrdersAfter is a page of everybody's orders, by id, with all that hangs on them.
+func (db *DB) OrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
+	q := db.read()
+	rows, err := q.OrdersAfter(ctx, query.OrdersAfterParams{ID: id, Limit: int32(limit)})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	first, last := rows[0].ID, rows[len(rows)-1].ID
+	items, err := q.ItemsOfOrders(ctx, query.ItemsOfOrdersParams{First: first, Last: last})
+	if err != nil {
+		return nil, err
+	}
+	payments, err := q.PaymentsOfOrders(ctx, query.PaymentsOfOrdersParams{First: first, Last: last})
+	if err != nil {
+		return nil, err
+	}
+	refunds, err := q.RefundsOfOrders(ctx, query.RefundsOfOrdersParams{First: first, Last: last})
+	if err != nil {
+		return nil, err
+	}
+	orders, at := make([]order.Order, len(rows)), make(map[string]*order.Order, len(rows))
+	for i, row := range rows {
+		orders[i] = orderOf(row)
+		at[row.ID] = &orders[i]
+	}
+	// What was added between the questions belongs to the next look.
+	for _, item := range items {
+		if whole := at[item.OrderID]; whole != nil {
+			whole.Items = append(whole.Items, itemOf(item))
+		}
+	}
+	for _, payment := range payments {
+		if whole := at[payment.OrderID]; whole != nil {
+			whole.Payments = append(whole.Payments, paymentOf(payment))
+		}
+	}
+	for _, refund := range refunds {
+		if whole := at[refund.OrderID]; whole != nil {
+			whole.Refunds = append(whole.Refunds, refundOf(refund))
+		}
+	}
+	return orders, nil
+}
+
+// Spent is what was paid since then: the most of what this account, this address
+// and each card of this account has paid.
+func (db *DB) Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error) {
+	q := db.read()
+	most, err := q.SpentByCustomer(ctx, query.SpentByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
+	if err != nil {
+		return 0, err
+	}
+	byAddress, err := q.SpentByAddress(ctx, query.SpentByAddressParams{EmailKey: emailKey(email), PaidAt: micros(since)})
+	if err != nil {
+		return 0, err
+	}
+	cards, err := q.CardsOf(ctx, customer)
+	if err != nil {
+		return 0, err
+	}
+	most = max(most, byAddress)
+	for _, card := range cards {
+		byCard, err := q.SpentByCard(ctx, query.SpentByCardParams{Card: card, UpdatedAt: micros(since)})
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, byCard)
+	}
+	return registrar.Cents(most), nil
+}
+
+// emailKey is an account's address as it is compared.
+func emailKey(email string) string { return strings.ToLower(email) }
+
+// SalesSince is the net sum of what was paid under a VAT rule since then.
+func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (registrar.Cents, error) {
+	sum, err := db.read().SalesByRule(ctx, query.SalesByRuleParams{VatRule: rule, PaidAt: micros(since)})
+	return registrar.Cents(sum), err
+}
+
+// WaitingForIdentity are the ids of a customer's orders that wait for it.
+func (db *DB) WaitingForIdentity(ctx context.Context, customer string) ([]string, error) {
+	return db.read().WaitingForIdentity(ctx, customer)
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+func paymentOf(row query.Payment) order.Payment {
+	return order.Payment{
+		ID: row.ID, State: order.PaymentState(row.State), Amount: registrar.Cents(row.Amount), Session: row.Session, URL: row.Url,
+		Intent: row.Intent, Card: row.Card, CreatedAt: fromMicros(row.CreatedAt), EndsAt: fromMicros(row.EndsAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+func refundOf(row query.Refund) order.Refund {
+	return order.Refund{
+		ID: row.ID, Payment: row.PaymentID, Item: row.ItemID, Amount: registrar.Cents(row.Amount), Provider: row.Provider,
+		CreatedAt: fromMicros(row.CreatedAt), MadeAt: fromMicros(row.MadeAt),
+	}
+}
+
+// movePayments writes the payments and refunds of an order that are new or
+// differ. An order keeps one payment: the database itself refuses a second, and
+// then nothing changes.
+func movePayments(ctx context.Context, q *query.Queries, move order.Move) error {
+	for _, payment := range move.Order.Payments {
+		if slices.Contains(move.Was.Payments, payment) {
+			continue
+		}
+		known := slices.ContainsFunc(move.Was.Payments, func(was order.Payment) bool { return was.ID == payment.ID })
+		if err := putPayment(ctx, q, move.Order, payment, known); err != nil {
+			return fmt.Errorf("payment %s: %w", payment.ID, err)
+		}
+	}
+	for _, refund := range move.Order.Refunds {
+		if slices.Contains(move.Was.Refunds, refund) {
+			continue
+		}
+		known := slices.ContainsFunc(move.Was.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
+		if err := putRefund(ctx, q, move.Order.ID, refund, known); err != nil {
+			return fmt.Errorf("refund %s: %w", refund.ID, err)
+		}
+	}
+	return nil
+}
+
+func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment order.Payment, known bool) error {
+	if !known {
+		return q.InsertPayment(ctx, query.InsertPaymentParams{
+			ID: payment.ID, OrderID: o.ID, CustomerID: o.Customer, State: string(payment.State), Amount: int64(payment.Amount),
+			Session: payment.Session, Url: payment.URL, Intent: payment.Intent, Card: payment.Card,
+			CreatedAt: micros(payment.CreatedAt), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt),
+		})
+	}
+	changed, err := q.ChangePayment(ctx, query.ChangePaymentParams{
+		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
+		Card: payment.Card, EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
+	})
+	if err == nil && changed == 0 {
+		err = fmt.Errorf("it is not one of order %s", o.ID)
+	}
+	return err
+}
+
+func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Refund, known bool) error {
+	if !known {
+		return q.InsertRefund(ctx, query.InsertRefundParams{
+			ID: refund.ID, OrderID: id, PaymentID: refund.Payment, ItemID: refund.Item, Amount: int64(refund.Amount),
+			Provider: refund.Provider, CreatedAt: micros(refund.CreatedAt), MadeAt: micros(refund.MadeAt),
+		})
+	}
+	changed, err := q.ChangeRefund(ctx, query.ChangeRefundParams{
+		Provider: refund.Provider, MadeAt: micros(refund.MadeAt), ID: refund.ID, OrderID: id,
+	})
+	if err == nil && changed == 0 {
+		err = fmt.Errorf("it is not one of order %s", id)
+	}
+	return err
+}
