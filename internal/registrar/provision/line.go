@@ -34,7 +34,7 @@ const (
 // Final says that nothing more will happen.
 func (s State) Final() bool { return s == StateActive || s == StateFailed }
 
-// Line is one paid item: a name to be registered or transferred.
+// Line is one paid item: a name to be registered, transferred or renewed.
 type Line struct {
 	ID       string
 	Customer string
@@ -42,8 +42,8 @@ type Line struct {
 	Name, TLD string
 	Kind      Kind
 	Years     int
-	// Payment is what paid for it: manual: and an operator's reference. The same
-	// payment pays for the same name once.
+	// Payment is what paid for it: manual: and an operator's reference, or order:
+	// and the order's id. The same payment pays for the same name once.
 	Payment string
 
 	State State
@@ -54,13 +54,17 @@ type Line struct {
 
 	// Account is the name of the registry account that carries it out.
 	Account string
-	// Domain is the id of the customer's domain, from the first step on.
+	// Domain is the id of the customer's domain: from the first step on, and from
+	// the beginning for a renewal.
 	Domain string
 	// Handle is the contact's id at the registry; empty where there is none.
 	Handle string
 	// SealedCode is the domain's auth code: ours at a registration, the holder's
 	// at a transfer.
 	SealedCode string
+	// RenewFrom is the registry's expiry at which a renewal begins; zero before
+	// the first step, and for other kinds.
+	RenewFrom time.Time
 	// AskedAt is when the intent of the present state was written; for a pending
 	// request, that of asking for it.
 	AskedAt time.Time
@@ -74,9 +78,6 @@ type Line struct {
 
 	CreatedAt, UpdatedAt time.Time
 }
-
-// codePurpose binds a sealed auth code to its name.
-func codePurpose(name string) string { return "auth:" + name }
 
 // Domain is what the registry's side of a customer's domain is kept for.
 type Domain struct {
@@ -118,6 +119,7 @@ func DomainWords() []string {
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
 	ActionRegistered registrar.Action = "domain_registered"
+	ActionRenewed    registrar.Action = "domain_renewed"
 	ActionFailed     registrar.Action = "domain_order_failed"
 	ActionFollowed   registrar.Action = "domain_followed"
 )

@@ -38,8 +38,20 @@ type Move struct {
 	// Activate is what the domain becomes at the end; Drop takes it away again.
 	Activate *Domain
 	Drop     bool
+	// Renew is what a renewal changes. One that is expired becomes active again.
+	Renew *Renewal
 	// Deed is nil for steps that the audit does not tell.
 	Deed *registrar.Deed
+}
+
+// Renewal is a term that was added to a domain.
+type Renewal struct {
+	Domain string
+	// From and Until are the ends of the paid terms before and after.
+	From, Until     time.Time
+	RegistryExpires time.Time
+	SyncDue         time.Time
+	At              time.Time
 }
 
 // Domains keeps what the registry says of domains.
@@ -83,10 +95,12 @@ type Registry interface {
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
 	// EnsureHosts makes the nameserver objects that do not exist yet.
 	EnsureHosts(ctx context.Context, names []string) error
-	// Request registers or transfers, and Outcome asks what became of a request
-	// that the registry accepted as pending. Denied is its clear no.
+	// Request registers, transfers or renews, and Outcome asks what became of a
+	// request that the registry accepted as pending. Denied is its clear no.
 	Request(ctx context.Context, request Request) (Outcome, error)
 	Outcome(ctx context.Context, request Request) (Outcome, error)
+	// Unhold puts a domain back into the zone if we had taken it out.
+	Unhold(ctx context.Context, name, transaction string) error
 	// DropContact deletes a contact. One that is gone is no error.
 	DropContact(ctx context.Context, handle, transaction string) error
 }
@@ -130,7 +144,7 @@ type Contact struct {
 	Since time.Time
 }
 
-// Request is a registration or a transfer.
+// Request is a registration, a transfer or a renewal.
 type Request struct {
 	Kind        Kind
 	Name, TLD   string
@@ -138,6 +152,8 @@ type Request struct {
 	Handle      string
 	Code        string
 	Nameservers []string
+	// From is the registry's expiry at which a renewal begins.
+	From        time.Time
 	Transaction string
 	Asked       bool
 	Since       time.Time

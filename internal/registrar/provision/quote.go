@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -39,6 +40,11 @@ func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 	if err != nil {
 		return Quote{}, err
 	}
+	if wanted.Kind != Renew {
+		if _, held, err := s.held(ctx, wanted.Name); err != nil || held {
+			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}))
+		}
+	}
 	holder, told, err := s.cfg.Store.HolderOf(ctx, wanted.Customer)
 	if err != nil {
 		return Quote{}, err
@@ -55,33 +61,35 @@ func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 
 // place finds who would carry it out, and for how long.
 func (s *Service) place(ctx context.Context, wanted Wanted) (Quote, Account, error) {
-	held, found, err := s.cfg.Domains.DomainByName(ctx, wanted.Name.ASCII())
-	if err != nil {
-		return Quote{}, nil, err
-	}
-	found = found && held.Status != domainTransferredOut
 	serving, served := s.serving(wanted.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
 	if wanted.Kind == Renew {
-		if !found || held.Customer != wanted.Customer {
+		domain, held, err := s.held(ctx, wanted.Name)
+		switch {
+		case err != nil:
+			return Quote{}, nil, err
+		case !held || domain.Customer != wanted.Customer:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
-		}
-		if !renewable(held) {
+		case !renewable(domain):
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
-		quote.Domain = held.ID
-		if held.Account != "" { // where it is registered, whoever serves the extension today
-			quote.Account, registry = held.Account, s.named(held.Account)
+		quote.Domain = domain.ID
+		if domain.Account != "" { // where it is registered, whoever serves the extension today
+			quote.Account, registry = domain.Account, s.named(domain.Account)
 			served = registry != nil
 		}
-	} else if found {
-		return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}
 	}
 	if !served {
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
 	}
 	quote.Years = term(wanted.Kind, wanted.Extension, registry.Rules(wanted.Name.TLD()))
 	return quote, registry, nil
+}
+
+// held finds the domain of a name that somebody of ours holds, or is about to.
+func (s *Service) held(ctx context.Context, name registrar.Name) (Domain, bool, error) {
+	domain, found, err := s.cfg.Domains.DomainByName(ctx, name.ASCII())
+	return domain, found && domain.Status != domainTransferredOut, err
 }
 
 // term is how many years an order of an extension is for.

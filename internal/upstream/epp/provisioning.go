@@ -88,10 +88,14 @@ func (d *Desk) creation(request provision.Request) CreateDomain {
 	return q
 }
 
-// Request registers or transfers. If an earlier call has done it, it finds that.
+// Request registers, transfers or renews. If an earlier call has done it, it finds
+// that.
 func (d *Desk) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	earlier := Earlier{Sent: request.Asked, Since: request.Since}
-	if request.Kind == provision.Transfer {
+	switch request.Kind {
+	case provision.Renew:
+		return d.renew(ctx, request, earlier)
+	case provision.Transfer:
 		moved, _, err := d.client.TransferOrFind(ctx, d.transfer(request), earlier)
 		if err != nil {
 			return provision.Outcome{}, told(err)
@@ -122,7 +126,10 @@ func (d *Desk) transfer(request provision.Request) TransferDomain {
 
 // Outcome asks what became of a pending request.
 func (d *Desk) Outcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
-	if request.Kind == provision.Transfer {
+	switch request.Kind {
+	case provision.Renew:
+		return d.renewalOutcome(ctx, request)
+	case provision.Transfer:
 		return d.transferOutcome(ctx, request)
 	}
 	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
