@@ -35,7 +35,8 @@ type rule struct {
 const (
 	words   = "internal/registrar"
 	domains = "internal/registrar/*"
-	duty    = "internal/duty" // how work that waits in rows is done
+	duty    = "internal/duty"   // how work that waits in rows is done
+	faults  = "internal/faults" // where a test kills the process
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
 	leaf    = "internal/web/wire" // what transports share
@@ -54,13 +55,13 @@ var rules = []rule{
 		fix: "move the code to the package that needs it",
 	},
 	{
-		who: []string{duty},
+		who: []string{duty, faults},
 		why: "how work is done does not depend on what it is",
 		fix: "hand it in as a function",
 	},
 	{
 		who: []string{domains},
-		may: []string{words, duty, own},
+		may: []string{words, duty, faults, own},
 		why: "domain packages know the words, but neither each other nor the outside",
 		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},

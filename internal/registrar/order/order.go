@@ -203,6 +203,9 @@ const (
 	NoSuchCustomer registrar.Code = "no_such_customer"
 	// TooManyOpen goes with KindConflict: pay or decline one first.
 	TooManyOpen registrar.Code = "too_many_open_orders"
+	// SignInFirst goes with KindUnauthenticated: only a person who is signed in may
+	// do this.
+	SignInFirst registrar.Code = "sign_in_first"
 	// NotYours goes with KindForbidden: signed in as another account than the
 	// order's.
 	NotYours registrar.Code = "not_your_order"
@@ -218,6 +221,14 @@ const (
 	// NameHeld goes with KindConflict: somebody holds the name, or another paid
 	// order is getting it.
 	NameHeld registrar.Code = "name_held"
+	// BadItems goes with KindInvalid: none, too many, or the same name twice.
+	BadItems registrar.Code = "bad_items"
+	// RenewInPortal goes with KindForbidden: only the holder renews, in the portal.
+	RenewInPortal registrar.Code = "renew_in_portal"
+	// NotTransfer and BadCode go with KindInvalid: the item needs no auth code, or
+	// what was told can't be one.
+	NotTransfer registrar.Code = "not_a_transfer"
+	BadCode     registrar.Code = "bad_auth_code"
 	// NameMismatch: the verified name is not the registrant's.
 	NameMismatch registrar.Code = "name_mismatch"
 )

@@ -1,5 +1,7 @@
 package provision
 
+import "github.com/dotkontor/dotkontor/internal/faults"
+
 // The boundaries of doc.go.
 const (
 	atTaken         = "taken"
@@ -24,3 +26,6 @@ func Boundaries() []string {
 		atPending, atDecided, atUndoing, atUndone, atMessageStored, atMessageGone,
 	}
 }
+
+// boundary marks one of them.
+func boundary(name string) { faults.Boundary(name) }

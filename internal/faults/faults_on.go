@@ -1,6 +1,6 @@
 //go:build faults
 
-package provision
+package faults
 
 import (
 	"os"
@@ -20,9 +20,9 @@ var killAt, killAfter = func() (string, int64) {
 
 var passed atomic.Int64
 
-// boundary kills the process at the chosen place, as a power cut would: nothing
+// Boundary kills the process at the chosen place, as a power cut would: nothing
 // is closed and nothing is written any more.
-func boundary(name string) {
+func Boundary(name string) {
 	if name != killAt || passed.Add(1) <= killAfter {
 		return
 	}

@@ -1,0 +1,142 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	defaultHold       = 24 * time.Hour
+	defaultMaxOpen    = 20
+	defaultVerifyOver = registrar.Cents(500_00)
+	defaultDeadline   = 30 * time.Second
+
+	// maxItems bounds an order.
+	maxItems = 20
+	// askAtOnce bounds the questions to registries that one order puts at a time.
+	askAtOnce = 4
+)
+
+// Holdings knows which names customers hold.
+type Holdings interface {
+	NamesOf(ctx context.Context, customer string) ([]string, error)
+}
+
+// Config is what a Service is made of. Store, Market, Taxes, Payments, Identities,
+// Lines, Seal, Node and BaseURL are required.
+type Config struct {
+	Store      Store
+	Market     Market
+	Taxes      Taxes
+	Payments   Payments
+	Identities Identities
+	Lines      Lines
+	// Holdings lets names be compared with what the customer has; nil means that
+	// nobody compares.
+	Holdings Holdings
+	// Seal closes the secrets of links, and auth codes.
+	Seal *registrar.Seal
+	// Node names this process in leases; it is the same after a restart.
+	Node string
+	// BaseURL begins payment_url and verification_url; without a slash at its end.
+	BaseURL string
+
+	// Hold is how long an order waits for its payment; 0 means a day.
+	Hold time.Duration
+	// MaxOpen bounds a customer's open orders; 0 means 20.
+	MaxOpen int
+	// VerifyOver is the gross of 30 days above which an identity is needed; 0
+	// means 500 EUR.
+	VerifyOver registrar.Cents
+	// Deadline bounds one call to the payment provider; 0 means 30 s.
+	Deadline time.Duration
+
+	// Now is the time of the business, which prices end by; Clock is the true
+	// one, which leases and pauses go by. nil means time.Now.
+	Now, Clock func() time.Time
+	Logger     *slog.Logger
+	// LettersWaiting is called after letters were stored; nil means that nobody
+	// waits for them.
+	LettersWaiting func()
+	// Reached is told that an order has come to a state, Refunded that money went
+	// back, Waiting why something at the payment provider has to wait, Oldest how
+	// long the order has waited that is the longest overdue; nil means that
+	// nobody counts.
+	Reached  func(State)
+	Refunded func(reason string)
+	Waiting  func(what string, code registrar.Code)
+	Oldest   func(time.Duration)
+}
+
+// Service takes orders and sees them through. It is safe for concurrent use.
+type Service struct {
+	cfg  Config
+	loop *duty.Loop[Order]
+}
+
+// New returns a Service. What is due is done by Run.
+func New(cfg Config) (*Service, error) {
+	if cfg.Store == nil || cfg.Market == nil || cfg.Taxes == nil || cfg.Payments == nil || cfg.Identities == nil ||
+		cfg.Lines == nil || cfg.Seal == nil || cfg.Node == "" || cfg.BaseURL == "" {
+		return nil, errors.New("order: a store, a market, taxes, payments, identities, lines, a seal, the node's name and the base address are needed")
+	}
+	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
+	cfg.setDefaults()
+	s := &Service{cfg: cfg}
+	s.loop = s.newLoop()
+	return s, nil
+}
+
+func (cfg *Config) setDefaults() {
+	if cfg.Hold == 0 {
+		cfg.Hold = defaultHold
+	}
+	if cfg.MaxOpen == 0 {
+		cfg.MaxOpen = defaultMaxOpen
+	}
+	if cfg.VerifyOver == 0 {
+		cfg.VerifyOver = defaultVerifyOver
+	}
+	if cfg.Deadline == 0 {
+		cfg.Deadline = defaultDeadline
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.LettersWaiting == nil {
+		cfg.LettersWaiting = func() {}
+	}
+	if cfg.Reached == nil {
+		cfg.Reached = func(State) {}
+	}
+	if cfg.Refunded == nil {
+		cfg.Refunded = func(string) {}
+	}
+	if cfg.Waiting == nil {
+		cfg.Waiting = func(string, registrar.Code) {}
+	}
+	if cfg.Oldest == nil {
+		cfg.Oldest = func(time.Duration) {}
+	}
+}
+
+// now and clock are in the precision in which times are stored, so that they can
+// be compared with what comes back.
+func (s *Service) now() time.Time   { return s.cfg.Now().Truncate(time.Microsecond) }
+func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
+
+func fail(kind registrar.Kind, code registrar.Code) *registrar.Error {
+	return &registrar.Error{Kind: kind, Code: code}
+}

@@ -1,0 +1,107 @@
+package order
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Request is what somebody wants to order.
+type Request struct {
+	Items   []Wanted
+	Channel Channel
+	// ByName is the name of the token or application that asks, as its customer
+	// gave it; empty for people.
+	ByName string
+	// DryRun asks for everything and stores nothing: the order that comes back
+	// has no id and no links.
+	DryRun bool
+}
+
+// Wanted is one wanted name.
+type Wanted struct {
+	Name registrar.Name
+	Kind Kind
+}
+
+// View is an order as the page at payment_url shows it.
+type View struct {
+	Order Order
+	// Yours says that the viewer is signed in as the order's customer. Otherwise
+	// Owner has nothing but a masked address, and what follows is empty.
+	Yours bool
+	Owner Buyer
+	// Missing is what must still be told before the order can be paid, each word
+	// once: registrant, auth_code, identity, or a rule of an extension. Needs has
+	// the same by item id; what concerns the whole order stands in Missing alone.
+	Missing []string
+	Needs   map[string][]string
+	// Refused says which items can't be had any more, by item id.
+	Refused map[string]error
+	// Unasked says that a registry could not be asked just now: prices and
+	// availability are those of the last time.
+	Unasked  bool
+	Warnings []Warning
+	// Payable says that Pay has a chance.
+	Payable bool
+}
+
+// What can be missing, beside the rules of extensions.
+const (
+	MissingRegistrant = "registrant"
+	MissingCode       = "auth_code"
+	MissingIdentity   = "identity"
+)
+
+// Warning is something about a name that a human should look at twice.
+type Warning struct {
+	Item string // its id
+	Kind WarningKind
+	// Similar is the name that it may be confused with; empty for WarnScript.
+	Similar string
+}
+
+// WarningKind is why a name deserves a second look.
+type WarningKind string
+
+// The kinds.
+const (
+	// WarnKnown: one slip of the finger away from a well-known name.
+	WarnKnown WarningKind = "known_name"
+	// WarnOwn: one slip away from a domain that the customer holds.
+	WarnOwn WarningKind = "own_name"
+	// WarnScript: letters of another script that look like Latin ones.
+	WarnScript WarningKind = "script"
+	// WarnExtension: .cm, .co or .om where .com may be meant.
+	WarnExtension WarningKind = "extension"
+)
+
+// VerifyView is what the page at verification_url shows.
+type VerifyView struct {
+	Order Order
+	Yours bool
+	// Needed says that the order still waits for an identity.
+	Needed bool
+	// Standing is how the last attempt stands.
+	Standing IdentityStanding
+	// Failure is why it did not succeed; NameMismatch if the verified name is not
+	// the registrant's.
+	Failure registrar.Code
+	// VerifiedAt is zero while nothing is verified.
+	VerifiedAt time.Time
+}
+
+// IdentityStanding is how a verification stands.
+type IdentityStanding string
+
+// The standings.
+const (
+	IdentityNone     IdentityStanding = "none"     // nobody has begun
+	IdentityOpen     IdentityStanding = "open"     // begun, or being worked on
+	IdentityFailed   IdentityStanding = "failed"   // over without success; another may be begun
+	IdentityVerified IdentityStanding = "verified" // done
+)
+
+// Event says which payment or verification to look at, in the provider's ids, and
+// nothing more. Empty fields mean that it is not about such a thing.
+type Event struct{ Session, Intent, Verification string }
