@@ -104,4 +104,6 @@ const (
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 	LetterApplication     LetterKind = "application_connected"
+	LetterOrderPaid       LetterKind = "order_paid" // the receipt; package order has the facts
+	LetterOrderDone       LetterKind = "order_done" // what became of each item, and what goes back
 )

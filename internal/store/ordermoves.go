@@ -87,6 +87,9 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 // MoveOrder makes one change of an order. Rows that stay as they were are not
 // written.
 func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
+	if move.At.IsZero() {
+		move.At = move.Order.UpdatedAt
+	}
 	now := move.Order
 	now.Items = slices.Clone(now.Items)
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -111,7 +114,7 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 			return err
 		}
 		if move.Lines {
-			if err := addItemLines(ctx, q, now); err != nil {
+			if err := addItemLines(ctx, q, now, move.At); err != nil {
 				return err
 			}
 		}
@@ -133,14 +136,14 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 // addItemLines writes a paid line for each item that has an id for one. An item
 // whose name can't be had any more fails. If none gets a line, nobody will wake
 // the order, so it is due at once.
-func addItemLines(ctx context.Context, q *query.Queries, o order.Order) error {
+func addItemLines(ctx context.Context, q *query.Queries, o order.Order, at time.Time) error {
 	held := false
 	for i := range o.Items {
 		item := &o.Items[i]
 		if item.Line == "" {
 			continue
 		}
-		added, err := addItemLine(ctx, q, o, *item)
+		added, err := addItemLine(ctx, q, o, *item, at)
 		if err != nil {
 			return err
 		}
@@ -152,19 +155,19 @@ func addItemLines(ctx context.Context, q *query.Queries, o order.Order) error {
 	if !held {
 		return nil
 	}
-	return q.WakeOrder(ctx, query.WakeOrderParams{ID: o.ID, DueAt: micros(o.UpdatedAt)})
+	return q.WakeOrder(ctx, query.WakeOrderParams{ID: o.ID, DueAt: micros(at)})
 }
 
-func addItemLine(ctx context.Context, q *query.Queries, o order.Order, item order.Item) (int64, error) {
+func addItemLine(ctx context.Context, q *query.Queries, o order.Order, item order.Item, at time.Time) (int64, error) {
 	if item.Kind == order.Renew {
 		return q.InsertRenewalLine(ctx, query.InsertRenewalLineParams{
 			ID: item.Line, Kind: string(item.Kind), Years: int64(item.Years), Payment: order.PaymentOf(o.ID), Account: item.Account,
-			Now: micros(o.UpdatedAt), DomainID: item.Domain, CustomerID: o.Customer,
+			Now: micros(at), DomainID: item.Domain, CustomerID: o.Customer,
 		})
 	}
 	return q.InsertItemLine(ctx, query.InsertItemLineParams{
 		ID: item.Line, CustomerID: o.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Now: micros(o.UpdatedAt),
+		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Now: micros(at),
 	})
 }
 
@@ -201,7 +204,7 @@ func moveRest(ctx context.Context, q *query.Queries, move order.Move) error {
 		}
 	}
 	for _, letter := range move.Letters {
-		if err := recordLetter(ctx, q, letter, move.Order.UpdatedAt); err != nil {
+		if err := recordLetter(ctx, q, letter, move.At); err != nil {
 			return err
 		}
 	}

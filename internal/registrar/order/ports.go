@@ -177,6 +177,8 @@ type Page struct {
 // PageLine is one line of a page.
 type PageLine struct {
 	Name   string
+	Kind   Kind
+	Years  int
 	Amount registrar.Cents
 }
 

@@ -1,0 +1,201 @@
+package order
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	// lookWithin bounds how long a page waits for registries: it shows what is
+	// known rather than nothing.
+	lookWithin = 4 * time.Second
+	maxCode    = 100
+)
+
+// Visit is what the page at payment_url shows. Whoever has the link sees the
+// order; only its customer sees who they are, and only for them the registries are
+// asked again. If prices have changed, the order has the new ones already.
+func (s *Service) Visit(ctx context.Context, actor registrar.Actor, paySecret string) (View, error) {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil {
+		return View{}, err
+	}
+	if o, err = s.expire(ctx, o); err != nil {
+		return View{}, err
+	}
+	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+	if err != nil && registrar.CodeOf(err) != NoSuchCustomer { // a closed account keeps its orders
+		return View{}, err
+	}
+	view := View{Order: o, Yours: isOwner(actor, o)}
+	if !view.Yours {
+		view.Owner = Buyer{Email: masked(buyer.Email)}
+		return view, nil
+	}
+	view.Owner = buyer
+	if !o.State.Open() {
+		return view, nil
+	}
+	view.Warnings = s.warnings(ctx, o)
+	if o.State == Paying {
+		view.Payable = true
+		return view, nil
+	}
+	return view, s.review(ctx, &view)
+}
+
+// review asks anew for an open order and tells the view what came of it.
+func (s *Service) review(ctx context.Context, view *View) error {
+	wishes, err := s.wishes(view.Order)
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, lookWithin)
+	answers := s.ask(asking, wishes)
+	cancel()
+	priced := view.Order.clone()
+	if err := s.price(ctx, &priced, view.Owner, answers); err != nil {
+		return err
+	}
+	if view.Order, err = s.reprice(ctx, view.Order, priced); err != nil {
+		return err
+	}
+	view.Missing, view.Needs = missing(view.Order, view.Owner, answers)
+	view.Refused = make(map[string]error)
+	for i, a := range answers {
+		switch {
+		case refused(a.err):
+			view.Refused[view.Order.Items[i].ID] = a.err
+		case a.err != nil:
+			view.Unasked = true
+		}
+	}
+	view.Payable = len(view.Missing) == 0 && len(view.Refused) == 0 && view.Order.State.Open()
+	return nil
+}
+
+// masked is an address that its owner recognises and nobody else can use: the
+// domain may be a name, too.
+func masked(email string) string {
+	local, domain, found := strings.Cut(email, "@")
+	if !found || local == "" || domain == "" {
+		return ""
+	}
+	initial := func(text string) string {
+		r, _ := utf8.DecodeRuneInString(text)
+		return string(r) + "•••"
+	}
+	hidden := initial(local) + "@" + initial(domain)
+	if dot := strings.LastIndexByte(domain, '.'); dot > 0 {
+		hidden += domain[dot:]
+	}
+	return hidden
+}
+
+// SetCode tells the auth code of a transfer. The registry is asked whether it is
+// the right one; if it can't be asked now, it is before the payment.
+func (s *Service) SetCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil {
+		return err
+	}
+	if err := mayAct(actor, o); err != nil {
+		return err
+	}
+	code = strings.TrimSpace(code)
+	wanted := o.item(item)
+	switch {
+	case wanted == nil || wanted.Kind != Transfer:
+		return fail(registrar.KindInvalid, NotTransfer)
+	case code == "" || len(code) > maxCode || strings.ContainsFunc(code, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }):
+		return fail(registrar.KindInvalid, BadCode)
+	case o.State != AwaitingPayment && o.State != AwaitingVerification:
+		return fail(registrar.KindConflict, NotOpen)
+	}
+	_, err = s.cfg.Market.Quote(ctx, Wish{Customer: o.Customer, Name: nameOf(*wanted), Kind: Transfer, Code: code})
+	if refused(err) {
+		return err
+	}
+	sealed := s.cfg.Seal.Close(codePurpose(wanted.Name), code)
+	open := false
+	_, err = s.change(ctx, o, func(was Order) (Move, bool) {
+		open = was.State == AwaitingPayment || was.State == AwaitingVerification
+		now := was.clone()
+		if open {
+			now.item(item).SealedCode = sealed
+		}
+		return Move{Order: now}, open
+	})
+	if err == nil && !open {
+		err = fail(registrar.KindConflict, NotOpen)
+	}
+	return err
+}
+
+// Decline ends an order that nobody has paid. A page to pay at that is open is
+// closed first; if it turns out to be paid, the order goes on.
+func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret string) error {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil {
+		return err
+	}
+	if err := mayAct(actor, o); err != nil {
+		return err
+	}
+	for range tries {
+		if o.State != Paying {
+			break
+		}
+		if o, err = s.closePage(ctx, o); err != nil {
+			return err
+		}
+	}
+	ended := false
+	_, err = s.change(ctx, o, func(was Order) (Move, bool) {
+		ended = was.State == AwaitingPayment || was.State == AwaitingVerification
+		now := was.clone()
+		s.enter(&now, Canceled)
+		return Move{Order: now, Deed: s.deed(actor, ActionCanceled, now)}, ended
+	})
+	if err == nil && !ended && o.State != Canceled {
+		err = fail(registrar.KindConflict, NotOpen)
+	}
+	return err
+}
+
+// Returned is called when a browser comes back from having paid. That is only a
+// reason to look, so it does not matter whose browser it is.
+func (s *Service) Returned(ctx context.Context, _ registrar.Actor, paySecret string) error {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil || o.State != Paying {
+		return err
+	}
+	payment := o.underWay()
+	if payment == nil || payment.Session == "" {
+		return nil
+	}
+	_, err = s.look(ctx, o, payment.ID)
+	return err
+}
+
+// Back is called when the human comes back without having paid: the page is closed,
+// and the order waits for a payment again.
+func (s *Service) Back(ctx context.Context, actor registrar.Actor, paySecret string) error {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil {
+		return err
+	}
+	if err := mayAct(actor, o); err != nil {
+		return err
+	}
+	if o.State != Paying {
+		return nil
+	}
+	_, err = s.closePage(ctx, o)
+	return err
+}

@@ -1,0 +1,53 @@
+package order
+
+import (
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// The facts of letters about orders. Items are numbered from 1: item1_name,
+// item1_kind, and so on up to the number in items.
+const (
+	factOrder, factItems                        = "order", "items"
+	factNet, factVAT, factGross, factRate       = "net", "vat", "gross", "vat_rate"
+	factRule, factCountry, factVATID, factUnsur = "vat_rule", "vat_country", "vat_id", "vat_unchecked"
+	factState, factRefund                       = "state", "refund"
+)
+
+// receipt tells that an order is paid, or confirmed where it costs nothing.
+func (s *Service) receipt(o Order) registrar.Letter {
+	facts := s.facts(o)
+	facts[factRate] = strconv.Itoa(o.Totals.RateBasisPoints)
+	facts[factRule], facts[factCountry], facts[factVATID] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
+	facts[factUnsur] = strconv.FormatBool(o.Totals.Unchecked)
+	return registrar.Letter{Kind: registrar.LetterOrderPaid, Customer: o.Customer, Facts: facts}
+}
+
+// outcome tells what became of each item, and what goes back.
+func (s *Service) outcome(o Order) registrar.Letter {
+	facts := s.facts(o)
+	facts[factState] = string(o.State)
+	back := registrar.Cents(0)
+	for _, refund := range o.Refunds {
+		if refund.Item != "" {
+			back += refund.Amount
+		}
+	}
+	facts[factRefund] = back.String()
+	return registrar.Letter{Kind: registrar.LetterOrderDone, Customer: o.Customer, Facts: facts}
+}
+
+func (s *Service) facts(o Order) map[string]string {
+	facts := map[string]string{
+		factOrder: o.ID, factItems: strconv.Itoa(len(o.Items)),
+		factNet: o.Totals.Net.String(), factVAT: o.Totals.VAT.String(), factGross: o.Totals.Gross.String(),
+	}
+	for i, item := range o.Items {
+		of := "item" + strconv.Itoa(i+1) + "_"
+		facts[of+"name"], facts[of+"kind"], facts[of+"years"] = item.Name, string(item.Kind), strconv.Itoa(item.Years)
+		facts[of+"net"], facts[of+"gross"] = item.Net.String(), item.Gross.String()
+		facts[of+"state"], facts[of+"failure"] = string(item.State), string(item.Failure)
+	}
+	return facts
+}

@@ -1,0 +1,81 @@
+package order
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// The purposes bind sealed secrets to their order, and auth codes to their name:
+// package provision opens those under the same words.
+func payPurpose(order string) string    { return "order-pay:" + order }
+func verifyPurpose(order string) string { return "order-verify:" + order }
+func codePurpose(name string) string    { return "auth:" + name }
+
+// addLinks gives a new order its two secrets.
+func (s *Service) addLinks(o *Order) {
+	pay, payHash := registrar.NewSecret(registrar.PayLink)
+	verify, verifyHash := registrar.NewSecret(registrar.VerifyLink)
+	o.PayLink, o.SealedPayLink = payHash, s.cfg.Seal.Close(payPurpose(o.ID), pay)
+	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Close(verifyPurpose(o.ID), verify)
+}
+
+// PayURL is where the order is paid, and seen afterwards.
+func (s *Service) PayURL(o Order) (string, error) {
+	secret, err := s.cfg.Seal.Open(payPurpose(o.ID), o.SealedPayLink)
+	if err != nil {
+		return "", err
+	}
+	return s.cfg.BaseURL + "/checkout/" + secret, nil
+}
+
+// VerifyURL is where the holder shows who they are; empty where nobody has to.
+func (s *Service) VerifyURL(o Order) (string, error) {
+	if o.State != AwaitingVerification {
+		return "", nil
+	}
+	secret, err := s.cfg.Seal.Open(verifyPurpose(o.ID), o.SealedVerifyLink)
+	if err != nil {
+		return "", err
+	}
+	return s.cfg.BaseURL + "/checkout/verify/" + secret, nil
+}
+
+// byPayLink finds the order that a secret opens.
+func (s *Service) byPayLink(ctx context.Context, secret string) (Order, error) {
+	hash, ok := registrar.HashSecret(registrar.PayLink, secret)
+	if !ok {
+		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	o, found, err := s.cfg.Store.OrderByPayLink(ctx, hash)
+	if err == nil && !found {
+		err = fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	return o, err
+}
+
+func (s *Service) byVerifyLink(ctx context.Context, secret string) (Order, error) {
+	hash, ok := registrar.HashSecret(registrar.VerifyLink, secret)
+	if !ok {
+		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	o, found, err := s.cfg.Store.OrderByVerifyLink(ctx, hash)
+	if err == nil && !found {
+		err = fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	return o, err
+}
+
+// mayAct lets only the order's customer through, in person: who knows a link sees
+// an order, but pays, changes or declines nothing by it.
+func mayAct(actor registrar.Actor, o Order) error {
+	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
+		return fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	if actor.Customer != o.Customer {
+		return fail(registrar.KindForbidden, NotYours)
+	}
+	return nil
+}
+
+func isOwner(actor registrar.Actor, o Order) bool { return mayAct(actor, o) == nil }

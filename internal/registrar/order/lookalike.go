@@ -1,0 +1,160 @@
+package order
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+)
+
+// wellKnown are names that are imitated most, and mistyped most. It is a help for
+// the honest and no list of trademarks, so it stays short.
+var wellKnown = []string{
+	"adidas", "airbnb", "aldi", "allianz", "alphabet", "amazon", "android", "apple", "audi", "barclays", "bayer", "binance",
+	"bitcoin", "booking", "bundesbank", "bundestag", "chatgpt", "citibank", "coinbase", "commerzbank", "denic", "deutschebank",
+	"deutschepost", "dhlparcel", "discord", "dropbox", "elster", "expedia", "facebook", "fedex", "github", "google", "gmail",
+	"hermes", "hotmail", "icloud", "instagram", "klarna", "kleinanzeigen", "linkedin", "lufthansa", "mastercard", "mercedes",
+	"metamask", "microsoft", "netflix", "nintendo", "openai", "outlook", "paypal", "pinterest", "playstation", "postbank",
+	"revolut", "samsung", "santander", "siemens", "snapchat", "sparkasse", "spotify", "steam", "steamcommunity", "stripe",
+	"telegram", "telekom", "tiktok", "trustwallet", "twitch", "twitter", "vodafone", "volksbank", "volkswagen", "whatsapp",
+	"wikipedia", "windows", "wordpress", "yahoo", "youtube", "zalando",
+}
+
+// shortest is how long a name must be to be mistyped for another: every name of
+// four letters is one slip away from some other.
+const shortest = 5
+
+// warnings are what a human should look at twice before paying.
+func (s *Service) warnings(ctx context.Context, o Order) []Warning {
+	if !slices.ContainsFunc(o.Items, func(item Item) bool { return item.Kind == Register }) {
+		return nil
+	}
+	var held []string
+	if s.cfg.Holdings != nil {
+		var err error
+		if held, err = s.cfg.Holdings.NamesOf(ctx, o.Customer); err != nil {
+			s.cfg.Logger.WarnContext(ctx, "names can't be compared with what the customer holds", "order", o.ID, "error", err.Error())
+		}
+	}
+	var found []Warning
+	for _, item := range o.Items {
+		if item.Kind != Register {
+			continue
+		}
+		for _, warning := range lookAlikes(strings.TrimSuffix(item.Name, item.TLD), item.TLD, held) {
+			warning.Item = item.ID
+			found = append(found, warning)
+		}
+	}
+	return found
+}
+
+// lookAlikes compares one name with what it may be mistaken for.
+func lookAlikes(label, tld string, held []string) []Warning {
+	var found []Warning
+	spoken := label
+	if strings.HasPrefix(label, "xn--") {
+		if decoded, err := idna.Punycode.ToUnicode(label); err == nil {
+			spoken = decoded
+		}
+	}
+	if misleading(spoken) {
+		found = append(found, Warning{Kind: WarnScript})
+	}
+	if slices.Contains([]string{".cm", ".co", ".om"}, tld) {
+		found = append(found, Warning{Kind: WarnExtension, Similar: label + ".com"})
+	}
+	for _, known := range wellKnown {
+		if mistakable(spoken, known) {
+			found = append(found, Warning{Kind: WarnKnown, Similar: known})
+			break
+		}
+	}
+	for _, name := range held {
+		own, _, _ := strings.Cut(name, ".")
+		if mistakable(spoken, own) {
+			found = append(found, Warning{Kind: WarnOwn, Similar: name})
+			break
+		}
+	}
+	return found
+}
+
+// mistakable says that a name is not another one but nearly: one slip of the
+// finger, or letters that look the same.
+func mistakable(label, other string) bool {
+	if label == other || len(other) < shortest {
+		return false
+	}
+	return skeleton(label) == skeleton(other) || oneSlip(label, other)
+}
+
+// oneSlip says that a letter was added, left out, changed, or swapped with the one
+// beside it.
+func oneSlip(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(y)-len(x) > 1 || a == b {
+		return false
+	}
+	start := 0
+	for start < len(x) && x[start] == y[start] {
+		start++
+	}
+	x, y = x[start:], y[start:]
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	if len(x) <= 1 && len(y) == 1 {
+		return true
+	}
+	return len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
+}
+
+// twins are letters of other scripts, and digits, with the Latin letter that they
+// look like.
+var twins = map[rune]rune{
+	'а': 'a', 'в': 'b', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ɡ': 'g', 'һ': 'h', 'і': 'i', 'ӏ': 'l', 'ј': 'j', 'к': 'k', 'м': 'm',
+	'н': 'h', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'ь': 'b',
+	'α': 'a', 'ε': 'e', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
+	'օ': 'o', 'ո': 'n', 'ս': 'u', 'հ': 'h', 'ց': 'g', 'ք': 'p',
+	'0': 'o', '1': 'l', 'ı': 'i',
+}
+
+// skeleton is how a name looks at a quick glance.
+func skeleton(label string) string {
+	looks := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		if twin, ok := twins[r]; ok {
+			return twin
+		}
+		return r
+	}, norm.NFKD.String(label))
+	return strings.NewReplacer("rn", "m", "vv", "w", "-", "").Replace(looks)
+}
+
+// misleading says that a name mixes scripts, or has letters of another one that
+// all look like Latin ones.
+func misleading(label string) bool {
+	latin, foreign, twinned := 0, 0, 0
+	for _, r := range norm.NFKD.String(label) {
+		switch {
+		case !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian):
+			foreign++
+			if _, ok := twins[r]; ok {
+				twinned++
+			}
+		}
+	}
+	return foreign > 0 && (latin > 0 || twinned == foreign)
+}

@@ -1,0 +1,240 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// pageLives is how long a page to pay at is open. The provider's shortest is half
+// an hour.
+const pageLives = time.Hour
+
+// PaymentRefused goes with KindInternal: the provider will not take this payment,
+// which is for the operator to mend.
+const PaymentRefused registrar.Code = "payment_refused"
+
+// Pay begins a payment and returns the provider's page; empty for a gross of 0,
+// which this confirms. shown is the gross that the human has seen. Pressing twice
+// is the same payment.
+func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, shown registrar.Cents, autoRenew bool) (redirect string, err error) {
+	o, err := s.byPayLink(ctx, paySecret)
+	if err != nil {
+		return "", err
+	}
+	if err := mayAct(actor, o); err != nil {
+		return "", err
+	}
+	for range tries {
+		if o, err = s.expire(ctx, o); err != nil {
+			return "", err
+		}
+		var done bool
+		switch o.State {
+		case AwaitingPayment, AwaitingVerification:
+			o, redirect, done, err = s.begin(ctx, actor, o, shown, autoRenew)
+		case Paying:
+			o, redirect, done, err = s.resume(ctx, o, shown, autoRenew)
+		default:
+			return "", fail(registrar.KindConflict, NotOpen)
+		}
+		if err != nil || done {
+			return redirect, err
+		}
+		if o, err = s.again(ctx, o.ID); err != nil {
+			return "", err
+		}
+	}
+	return "", errBusy()
+}
+
+// begin asks for price and availability again and writes the payment down.
+func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, shown registrar.Cents, autoRenew bool) (now Order, redirect string, done bool, err error) {
+	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+	if err != nil {
+		return o, "", true, err
+	}
+	wishes, err := s.wishes(o)
+	if err != nil {
+		return o, "", true, err
+	}
+	answers := s.ask(ctx, wishes)
+	if err := refusal(o.Items, answers); err != nil {
+		return o, "", true, err
+	}
+	priced := o.clone()
+	if err := s.price(ctx, &priced, buyer, answers); err != nil {
+		return o, "", true, err
+	}
+	if dearer(o, priced) || o.State != priced.State {
+		stored, err := s.reprice(ctx, o, priced)
+		switch {
+		case err != nil:
+			return o, "", true, err
+		case dearer(o, stored):
+			return stored, "", true, fail(registrar.KindConflict, PriceChanged)
+		}
+		return stored, "", false, nil
+	}
+	switch words, _ := missing(priced, buyer, answers); {
+	case shown != priced.Totals.Gross:
+		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+	case len(words) > 0:
+		return o, "", true, fail(registrar.KindConflict, DataMissing)
+	}
+	priced.AutoRenew = autoRenew
+	if priced.Totals.Gross == 0 {
+		m := Move{Was: o, Order: priced, Deed: s.deed(actor, ActionFree, o)}
+		moved, err := s.provision(ctx, &m)
+		return m.Order, "", moved, err
+	}
+	created := s.now()
+	priced.Payments = append(priced.Payments, Payment{
+		ID: registrar.NewID("pay_", created), State: PaymentOpening, Amount: priced.Totals.Gross,
+		CreatedAt: created, EndsAt: created.Add(pageLives), UpdatedAt: created,
+	})
+	s.enter(&priced, Paying)
+	s.hold(&priced)
+	m := Move{Was: o, Order: priced}
+	moved, err := s.move(ctx, &m)
+	if err != nil || !moved {
+		return o, "", err != nil, err
+	}
+	boundary(atPaymentWritten)
+	return s.openPage(ctx, m.Order, buyer)
+}
+
+// resume finds the page of the payment that is under way, or closes it if the human
+// wants another one.
+func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, autoRenew bool) (now Order, redirect string, done bool, err error) {
+	payment := o.underWay()
+	if payment == nil {
+		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
+	}
+	if shown != payment.Amount {
+		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+	}
+	if payment.State == PaymentClosing || autoRenew != o.AutoRenew {
+		o, err = s.closePage(ctx, o)
+		return o, "", err != nil, err
+	}
+	if payment.State == PaymentOpening {
+		buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+		if err != nil {
+			return o, "", true, err
+		}
+		return s.openPage(ctx, o, buyer)
+	}
+	// It may be paid already, or its time may be over.
+	id, url := payment.ID, payment.URL
+	if o, err = s.look(ctx, o, id); err != nil {
+		return o, "", true, err
+	}
+	if payment = o.payment(id); o.State == Paying && payment != nil && payment.State == PaymentOpen {
+		return o, url, true, nil
+	}
+	return o, "", false, nil
+}
+
+// openPage makes the page of a payment that is written down. The human gets its
+// address only after it is stored, so a page that is not is nobody's.
+func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
+	payment := o.underWay()
+	page, err := s.page(o, *payment, buyer)
+	if err != nil {
+		return o, "", true, err
+	}
+	call, cancel := s.calling(ctx)
+	opened, err := s.cfg.Payments.OpenPage(call, page)
+	cancel()
+	if err != nil && waits(err) {
+		s.wait(ctx, o, "page", err)
+		return o, "", true, err
+	}
+	if err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "the payment provider refuses to make a page to pay at", "order", o.ID, "payment", payment.ID, "error", err.Error())
+		o, stored := s.settle(ctx, o, payment.ID, Standing{Ended: true})
+		if stored != nil {
+			return o, "", true, stored
+		}
+		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Code: PaymentRefused, Err: err}
+	}
+	boundary(atPageMade)
+	next := o.clone()
+	mine := next.payment(payment.ID)
+	mine.State, mine.Session, mine.URL, mine.UpdatedAt = PaymentOpen, opened.Session, opened.URL, s.now()
+	if !opened.EndsAt.IsZero() {
+		mine.EndsAt = opened.EndsAt
+	}
+	next.Attempts = 0
+	s.rest(&next)
+	m := Move{Was: o, Order: next}
+	moved, err := s.move(ctx, &m)
+	if err != nil || !moved {
+		return o, "", err != nil, err
+	}
+	boundary(atPageKnown)
+	return m.Order, opened.URL, true, nil
+}
+
+// page is the same each time for one payment, as its idempotency key demands.
+func (s *Service) page(o Order, payment Payment, buyer Buyer) (Page, error) {
+	address, err := s.PayURL(o)
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{
+		ID: payment.ID, Order: o.ID, Amount: payment.Amount,
+		Customer: o.Customer, Email: buyer.Email, Holder: buyer.PaymentHolder, Language: buyer.Language, Keep: o.AutoRenew,
+		Paid: address + "/paid", Back: address + "/back", EndsAt: payment.EndsAt,
+	}
+	for _, item := range o.Items {
+		page.Lines = append(page.Lines, PageLine{Name: item.Name, Kind: item.Kind, Years: item.Years, Amount: item.Gross})
+	}
+	return page, nil
+}
+
+// closePage takes the page of the payment under way from the human, so that the
+// order can go another way. If it is paid already, the order goes on instead.
+func (s *Service) closePage(ctx context.Context, o Order) (Order, error) {
+	payment := o.underWay()
+	if payment == nil {
+		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
+	}
+	id := payment.ID
+	if payment.State == PaymentOpening {
+		return s.settle(ctx, o, id, Standing{Ended: true}) // nobody has its address
+	}
+	o, err := s.change(ctx, o, func(was Order) (Move, bool) {
+		now := was.clone()
+		mine := now.payment(id)
+		if mine == nil || mine.State != PaymentOpen {
+			return Move{}, false
+		}
+		mine.State, mine.UpdatedAt = PaymentClosing, s.now()
+		s.hold(&now)
+		return Move{Order: now}, true
+	})
+	if err != nil {
+		return o, err
+	}
+	if payment = o.payment(id); payment.State != PaymentClosing {
+		return o, nil // somebody has settled it meanwhile
+	}
+	boundary(atCloseWritten)
+	call, cancel := s.calling(ctx)
+	standing, err := s.cfg.Payments.ClosePage(call, payment.Session)
+	cancel()
+	if err != nil {
+		s.wait(ctx, o, "close", err)
+		return o, err
+	}
+	boundary(atPageClosed)
+	if !standing.Paid && !standing.Ended {
+		err := &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "the payment page stays open"}
+		s.wait(ctx, o, "close", err)
+		return o, err
+	}
+	return s.settle(ctx, o, id, standing)
+}

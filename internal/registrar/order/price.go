@@ -1,0 +1,162 @@
+package order
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// answer is what the market says of one item.
+type answer struct {
+	quote Quote
+	err   error
+}
+
+// ask puts all items to the registries that will carry them out, a few at a time.
+func (s *Service) ask(ctx context.Context, wishes []Wish) []answer {
+	answers := make([]answer, len(wishes))
+	if len(wishes) == 1 {
+		answers[0].quote, answers[0].err = s.cfg.Market.Quote(ctx, wishes[0])
+		return answers
+	}
+	places := make(chan struct{}, askAtOnce)
+	var all sync.WaitGroup
+	for i, wish := range wishes {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			answers[i].quote, answers[i].err = s.cfg.Market.Quote(ctx, wish)
+		})
+	}
+	all.Wait()
+	return answers
+}
+
+// refused says that the answer is a no, and not that nobody could be asked.
+func refused(err error) bool { return err != nil && !waits(err) }
+
+// refusal is the error for the items that can't be ordered; nil if all can. If no
+// registry has said no and one could not be asked, it is that one's error.
+func refusal(items []Item, answers []answer) error {
+	var no ItemsRefused
+	var unasked error
+	for i, a := range answers {
+		switch {
+		case refused(a.err):
+			no.Items = append(no.Items, RefusedItem{Name: items[i].Name, Kind: items[i].Kind, Reason: a.err})
+		case a.err != nil:
+			unasked = a.err
+		}
+	}
+	if len(no.Items) > 0 {
+		return &no
+	}
+	return unasked
+}
+
+// wishes are an order's items as the market is asked for them.
+func (s *Service) wishes(o Order) ([]Wish, error) {
+	wishes := make([]Wish, len(o.Items))
+	for i, item := range o.Items {
+		wishes[i] = Wish{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind}
+		if item.SealedCode == "" {
+			continue
+		}
+		code, err := s.cfg.Seal.Open(codePurpose(item.Name), item.SealedCode)
+		if err != nil {
+			return nil, err
+		}
+		wishes[i].Code = code
+	}
+	return wishes, nil
+}
+
+func nameOf(item Item) registrar.Name {
+	return registrar.NewName(strings.TrimSuffix(item.Name, item.TLD), item.TLD)
+}
+
+// price gives an order what the answers say: terms, accounts, sums, and the state
+// that its need of an identity asks for. Items without a good answer keep what
+// they had.
+func (s *Service) price(ctx context.Context, o *Order, buyer Buyer, answers []answer) error {
+	nets := make([]registrar.Cents, len(o.Items))
+	verify := o.State == AwaitingVerification && slices.ContainsFunc(answers, func(a answer) bool { return a.err != nil })
+	for i, a := range answers {
+		item := &o.Items[i]
+		if a.err == nil {
+			item.Years, item.Net, item.Account, item.Domain = a.quote.Years, a.quote.Net, a.quote.Account, a.quote.Domain
+			verify = verify || a.quote.Verify
+		}
+		nets[i] = item.Net
+	}
+	tax, err := s.cfg.Taxes.Assess(ctx, buyer, nets, s.now())
+	if err != nil {
+		return err
+	}
+	o.Totals = Totals{
+		RateBasisPoints: tax.RateBasisPoints, Rule: tax.Rule, Country: tax.Country, VATID: tax.VATID, Unchecked: tax.Unchecked,
+	}
+	for i := range o.Items {
+		item := &o.Items[i]
+		item.VAT = tax.VAT[i]
+		item.Gross = item.Net + item.VAT
+		o.Totals.Net += item.Net
+		o.Totals.VAT += item.VAT
+		o.Totals.Gross += item.Gross
+	}
+	needed, err := s.needsIdentity(ctx, *o, buyer, verify)
+	if err != nil {
+		return err
+	}
+	o.State = AwaitingPayment
+	if needed {
+		o.State = AwaitingVerification
+	}
+	return nil
+}
+
+// dearer says that an order differs in what its customer has to see before paying.
+func dearer(a, b Order) bool {
+	return a.Totals != b.Totals || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
+		return x.Years == y.Years && x.Net == y.Net && x.VAT == y.VAT && x.Gross == y.Gross
+	})
+}
+
+// differs says that an order has to be written again after it was priced.
+func differs(a, b Order) bool {
+	return a.State != b.State || dearer(a, b) || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
+		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode
+	})
+}
+
+// missing is what must still be told, for each item and altogether.
+func missing(o Order, buyer Buyer, answers []answer) (all []string, needs map[string][]string) {
+	needs = make(map[string][]string)
+	add := func(word string) {
+		if !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	if !buyer.Told {
+		add(MissingRegistrant)
+	}
+	for i, item := range o.Items {
+		words := answers[i].quote.Missing
+		if item.Kind == Transfer && item.SealedCode == "" && !slices.Contains(words, MissingCode) {
+			words = append(slices.Clone(words), MissingCode)
+		}
+		for _, word := range words {
+			add(word)
+			if word != MissingRegistrant {
+				needs[item.ID] = append(needs[item.ID], word)
+			}
+		}
+	}
+	if o.State == AwaitingVerification {
+		add(MissingIdentity)
+	}
+	return all, needs
+}

@@ -1,0 +1,226 @@
+package order
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Start prepares an order and charges nothing. Equal items with an open order are
+// that order. If items can't be ordered the error is an *ItemsRefused, and nothing
+// is stored.
+func (s *Service) Start(ctx context.Context, actor registrar.Actor, req Request) (Order, error) {
+	if actor.Customer == "" {
+		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	o, err := s.newOrder(actor, req)
+	if err != nil {
+		return Order{}, err
+	}
+	buyer, err := s.cfg.Store.BuyerOf(ctx, actor.Customer)
+	if err != nil {
+		return Order{}, err
+	}
+	o.Email = buyer.Email
+	wishes := make([]Wish, len(req.Items))
+	for i, wanted := range req.Items {
+		wishes[i] = Wish{Customer: actor.Customer, Name: wanted.Name, Kind: wanted.Kind}
+	}
+	answers := s.ask(ctx, wishes)
+	if err := refusal(o.Items, answers); err != nil {
+		return Order{}, err
+	}
+	if err := s.price(ctx, &o, buyer, answers); err != nil {
+		return Order{}, err
+	}
+	if req.DryRun {
+		o.ID = ""
+		return o, nil
+	}
+	s.addLinks(&o)
+	s.rest(&o)
+	return s.add(ctx, actor, o, buyer, answers)
+}
+
+// newOrder is an order without prices.
+func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
+	if len(req.Items) == 0 || len(req.Items) > maxItems {
+		return Order{}, fail(registrar.KindInvalid, BadItems)
+	}
+	now := s.now()
+	o := Order{
+		ID: registrar.NewID("ord_", now), Customer: actor.Customer, Channel: req.Channel, By: actor, ByName: req.ByName,
+		CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(s.cfg.Hold), Version: 1,
+	}
+	seen := make(map[string]bool, len(req.Items))
+	for _, wanted := range req.Items {
+		name := wanted.Name.ASCII()
+		if wanted.Name.Label() == "" || seen[name] {
+			return Order{}, fail(registrar.KindInvalid, BadItems)
+		}
+		seen[name] = true
+		switch wanted.Kind {
+		case Register, Transfer:
+		case Renew:
+			if actor.Kind != registrar.ActorPerson {
+				return Order{}, fail(registrar.KindForbidden, RenewInPortal)
+			}
+		default:
+			return Order{}, fail(registrar.KindInvalid, BadItems)
+		}
+		o.Items = append(o.Items, Item{
+			ID: registrar.NewID("itm_", now), Name: name, TLD: wanted.Name.TLD(), Kind: wanted.Kind, State: ItemWaiting,
+		})
+	}
+	o.ItemsKey = itemsKey(o.Items)
+	return o, nil
+}
+
+// itemsKey is equal for equal items in whatever order.
+func itemsKey(items []Item) string {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = string(item.Kind) + ":" + item.Name
+	}
+	slices.Sort(words)
+	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// add stores a new order, or finds the open one with the same items.
+func (s *Service) add(ctx context.Context, actor registrar.Actor, o Order, buyer Buyer, answers []answer) (Order, error) {
+	swept := false
+	for range tries {
+		stored, added, err := s.cfg.Store.AddOrder(ctx, o, s.cfg.MaxOpen, *s.deed(actor, ActionMade, o))
+		switch {
+		case registrar.CodeOf(err) == TooManyOpen && !swept:
+			// The clock may not have come to those whose time is over.
+			swept = true
+			if err := s.sweep(ctx, actor.Customer); err != nil {
+				return Order{}, err
+			}
+			continue
+		case err != nil:
+			return Order{}, err
+		case added:
+			s.cfg.Reached(o.State)
+			return stored, nil
+		case stored.State != Paying && s.over(stored):
+			if _, err := s.expire(ctx, stored); err != nil {
+				return Order{}, err
+			}
+			continue
+		case stored.State == Paying:
+			return stored, nil
+		}
+		return s.renewed(ctx, stored, buyer, o.Items, answers)
+	}
+	return Order{}, errBusy()
+}
+
+// renewed is an open order with the prices that were just asked for.
+func (s *Service) renewed(ctx context.Context, stored Order, buyer Buyer, asked []Item, answers []answer) (Order, error) {
+	ordered := make([]answer, len(stored.Items))
+	for i, item := range stored.Items {
+		at := slices.IndexFunc(asked, func(a Item) bool { return a.Name == item.Name && a.Kind == item.Kind })
+		if at < 0 {
+			return stored, nil // the store has another idea of equal items
+		}
+		ordered[i] = answers[at]
+	}
+	now := stored.clone()
+	if err := s.price(ctx, &now, buyer, ordered); err != nil {
+		return Order{}, err
+	}
+	return s.reprice(ctx, stored, now)
+}
+
+// reprice writes new prices of an open order. If others change the order at the
+// same time, their change counts: prices are asked again before money moves.
+func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
+	if !differs(was, now) {
+		return was, nil
+	}
+	if now.State != was.State {
+		now.Attempts = 0
+	}
+	s.rest(&now)
+	m := Move{Was: was, Order: now}
+	moved, err := s.move(ctx, &m)
+	if err != nil {
+		return was, err
+	}
+	if !moved {
+		return s.again(ctx, was.ID)
+	}
+	return m.Order, nil
+}
+
+// sweep ends those of a customer's orders whose time is over.
+func (s *Service) sweep(ctx context.Context, customer string) error {
+	before := ""
+	for range tries {
+		page, err := s.cfg.Store.OrdersOf(ctx, customer, before, 100)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, o := range page {
+			if o.State.Open() && o.State != Paying && s.over(o) {
+				if _, err := s.expire(ctx, o); err != nil {
+					return err
+				}
+			}
+		}
+		before = page[len(page)-1].ID
+	}
+	return nil
+}
+
+// expire ends an order that nobody has paid in time.
+func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
+	return s.change(ctx, o, func(was Order) (Move, bool) {
+		if was.State != AwaitingPayment && was.State != AwaitingVerification || !s.over(was) {
+			return Move{}, false
+		}
+		now := was.clone()
+		s.enter(&now, Expired)
+		return Move{Order: now, Deed: s.ownDeed(ActionExpired, now)}, true
+	})
+}
+
+// Get is an order of the actor's account.
+func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
+	if actor.Customer == "" {
+		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	o, found, err := s.cfg.Store.OrderOfCustomer(ctx, actor.Customer, id)
+	if err != nil {
+		return Order{}, err
+	}
+	if !found {
+		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	return s.expire(ctx, o)
+}
+
+// List is a page of the account's orders, the newest first, older than the id
+// before; empty begins at the top.
+func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Order, error) {
+	if actor.Customer == "" {
+		return nil, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	page, err := s.cfg.Store.OrdersOf(ctx, actor.Customer, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range page {
+		if page[i], err = s.expire(ctx, page[i]); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
