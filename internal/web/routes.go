@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/hooks"
 	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
@@ -42,6 +43,9 @@ type Config struct {
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
 	OAuth oauth.Config
+	// Payments is who hears of the payment provider's messages; without one the
+	// provider has nowhere to send them.
+	Payments hooks.Messages
 	// Now is the clock of sessions, the same as the customers' one; nil means
 	// time.Now.
 	Now func() time.Time
@@ -129,6 +133,14 @@ func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *l
 	return list, nil
 }
 
+// newHooks is where the payment provider calls, if there is one.
+func newHooks(messages hooks.Messages) []route {
+	if messages == nil {
+		return nil
+	}
+	return []route{{"POST", hooks.Path, hooks.New(messages).Serve, false}}
+}
+
 // has says whether a path is a page's.
 func (p people) has(path string) bool {
 	return slices.ContainsFunc(p.pages, func(r page.Route) bool { return r.Path == path })
@@ -163,7 +175,7 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
-	}, applications, []route{
+	}, newHooks(cfg.Payments), applications, []route{
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
