@@ -132,6 +132,11 @@ var rules = []rule{
 		fix: "move what the test needs below internal/, or run the binary",
 	},
 	{
+		who: []string{"examples/*"},
+		why: "an example shows what a stranger can do, who has nothing of ours but the interface",
+		fix: "speak the protocol, or use somebody else's client",
+	},
+	{
 		who: []string{"scripts/*"},
 		why: "scripts must run while the product does not build",
 		fix: "make it a command below cmd/ or test/",
