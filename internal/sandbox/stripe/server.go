@@ -249,6 +249,14 @@ func (s *Server) KeptMethod(email, name string) (holder, id, label string, err e
 	return c.ID, m.ID, shown, t.commit()
 }
 
+// HasMethod says whether a means of payment is known and kept for a customer.
+func (s *Server) HasMethod(id string) bool {
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	m := s.book.methods.get(id)
+	return m != nil && m.Customer != ""
+}
+
 // Close ends the provider. What was not delivered is delivered after the next
 // start.
 func (s *Server) Close() error {
