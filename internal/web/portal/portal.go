@@ -20,6 +20,10 @@ type Config struct {
 	Holdings  Holdings
 	// Applications are what customers connect by OAuth.
 	Applications Applications
+	// Orders renews domains, and AutoRenewals says which are renewed by themselves;
+	// nil where nothing can be ordered.
+	Orders       Orders
+	AutoRenewals AutoRenewals
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -35,6 +39,8 @@ type Handler struct {
 	mailWorks bool
 
 	applications Applications
+	orders       Orders
+	autoRenewals AutoRenewals
 }
 
 // New parses every page.
@@ -48,7 +54,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders, autoRenewals: cfg.AutoRenewals,
 	}, nil
 }
 
@@ -58,6 +64,7 @@ const (
 	securityPath = "/portal/security"
 	tokensPath   = "/portal/tokens"
 	appsPath     = "/portal/apps"
+	domainsPath  = "/portal/domains"
 	codePath     = "/portal/sign-in/code"
 )
 
@@ -122,7 +129,9 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: appsPath, Handler: members(appsPath, h.apps)},
 		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: members(appsPath, h.disconnectApp)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
-		{Method: get, Path: "/portal/domains", Handler: members("/portal/domains", h.domains)},
+		{Method: get, Path: domainsPath, Handler: members(domainsPath, h.domains)},
+		{Method: post, Path: domainsPath + "/{id}/renew", Handler: members(domainsPath, h.renewDomain)},
+		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: members(domainsPath, h.setAutoRenew)},
 	}
 }
 
