@@ -51,7 +51,7 @@ func countProvisioning(settings *provision.Config, metrics *prometheus.Registry)
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 		return c, metrics.Register(c)
 	}
-	ended, err := counter("dotkontor_lines_ended_total", "Paid lines that came to an end, by kind (register, transfer) and state (active, failed: to be refunded).", "kind", "state")
+	ended, err := counter("dotkontor_lines_ended_total", "Paid lines that came to an end, by kind (register, transfer, renew) and state (active, failed: to be refunded).", "kind", "state")
 	if err != nil {
 		return err
 	}

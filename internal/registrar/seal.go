@@ -47,3 +47,7 @@ func (s *Seal) Open(purpose, sealed string) (string, error) {
 	}
 	return string(secret), nil
 }
+
+// CodePurpose binds the sealed auth code of a name to it. An order closes the
+// code, and whoever carries the order out opens it.
+func CodePurpose(name string) string { return "auth:" + name }

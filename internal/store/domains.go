@@ -29,6 +29,14 @@ func (db *DB) DomainsOf(ctx context.Context, customer string) ([]holding.Domain,
 	return domains, nil
 }
 
+// maxCompared bounds how many of a customer's names an order is compared with.
+const maxCompared = 1000
+
+// NamesOf are names that a customer holds, for comparing.
+func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
+	return db.read().NamesHeldBy(ctx, query.NamesHeldByParams{CustomerID: customer, Limit: maxCompared})
+}
+
 // AddDomain stores a domain with its deed.
 func (db *DB) AddDomain(ctx context.Context, domain holding.Domain, deed registrar.Deed) error {
 	return db.write(ctx, func(q *query.Queries) error {

@@ -19,7 +19,8 @@ func lineOf(row query.Line) provision.Line {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		AskedAt: fromMicros(row.AskedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		RenewFrom: fromMicros(row.RenewFrom),
+		AskedAt:   fromMicros(row.AskedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
@@ -61,25 +62,31 @@ func (db *DB) AddLine(ctx context.Context, line provision.Line, deed registrar.D
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		if _, err := q.HolderHasName(ctx, line.Name); err == nil {
-			return held
-		} else if !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		added, err := q.InsertLine(ctx, query.InsertLineParams{
-			ID: line.ID, CustomerID: line.Customer, Name: line.Name, Tld: line.TLD, Kind: string(line.Kind), Years: int64(line.Years),
-			Payment: line.Payment, State: string(line.State), Account: line.Account, CodeSealed: line.SealedCode,
-			AskedAt: micros(line.AskedAt), DueAt: micros(line.DueAt), CreatedAt: micros(line.CreatedAt), UpdatedAt: micros(line.UpdatedAt),
-		})
+		added, err := insertLine(ctx, q, line)
 		if err != nil {
 			return err
 		}
-		if added == 0 { // another open line wants the name
+		if added == 0 { // somebody holds the name, or another open line wants it
 			return held
 		}
 		return recordDeed(ctx, q, deed)
 	})
 	return stored, err
+}
+
+// insertLine stores a new line: of a name that nobody holds, or for a renewal of
+// one that its customer holds.
+func insertLine(ctx context.Context, q *query.Queries, line provision.Line) (int64, error) {
+	if line.Kind == provision.Renew {
+		return q.InsertRenewalLine(ctx, query.InsertRenewalLineParams{
+			ID: line.ID, Kind: string(line.Kind), Years: int64(line.Years), Payment: line.Payment, Account: line.Account,
+			Now: micros(line.CreatedAt), DomainID: line.Domain, CustomerID: line.Customer,
+		})
+	}
+	return q.InsertItemLine(ctx, query.InsertItemLineParams{
+		ID: line.ID, CustomerID: line.Customer, Name: line.Name, Tld: line.TLD, Kind: string(line.Kind), Years: int64(line.Years),
+		Payment: line.Payment, Account: line.Account, CodeSealed: line.SealedCode, Now: micros(line.CreatedAt),
+	})
 }
 
 // LineByID finds a line.
@@ -123,7 +130,7 @@ func (db *DB) MoveLine(ctx context.Context, move provision.Move) (bool, error) {
 		line := move.Line
 		moved, err := q.MoveLine(ctx, query.MoveLineParams{
 			State: string(line.State), Failure: string(line.Failure), RefundDue: number(line.RefundDue), DomainID: line.Domain,
-			Handle: line.Handle, CodeSealed: line.SealedCode, AskedAt: micros(line.AskedAt), DueAt: micros(line.DueAt), Node: line.Node,
+			Handle: line.Handle, CodeSealed: line.SealedCode, RenewFrom: micros(line.RenewFrom), AskedAt: micros(line.AskedAt), DueAt: micros(line.DueAt), Node: line.Node,
 			Attempts: int64(line.Attempts), UpdatedAt: micros(line.UpdatedAt),
 			ID: line.ID, WasState: string(move.Was.State), WasDue: micros(move.Was.DueAt),
 		})
@@ -173,6 +180,16 @@ func moveDomain(ctx context.Context, q *query.Queries, move provision.Move) erro
 		})
 		if err == nil && changed == 0 {
 			err = fmt.Errorf("the domain %s of line %s is not pending", domain.ID, move.Line.ID)
+		}
+		return err
+	case move.Renew != nil:
+		renewal := move.Renew
+		changed, err := q.RenewDomain(ctx, query.RenewDomainParams{
+			PaidUntil: micros(renewal.Until), RegistryExpires: micros(renewal.RegistryExpires), SyncDue: micros(renewal.SyncDue),
+			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
+		})
+		if err == nil && changed == 0 {
+			err = fmt.Errorf("the term of domain %s of line %s is not what it was", renewal.Domain, move.Line.ID)
 		}
 		return err
 	case move.Drop:

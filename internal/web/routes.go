@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/hooks"
 	"github.com/dotkontor/dotkontor/internal/web/later"
@@ -35,6 +36,9 @@ type Config struct {
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
+	// Checkout is where orders are paid and read. The front fills in its frame;
+	// without orders, or without a portal, there are no such pages.
+	Checkout checkout.Config
 	// OAuth is where applications are connected. The front fills in what it
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
@@ -77,6 +81,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	}
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
+		Orders: cfg.Checkout.Orders != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -87,7 +92,18 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	if err != nil {
 		return people{}, err
 	}
-	return people{frame: frame, pages: pages.Routes()}, nil
+	forPeople := people{frame: frame, pages: pages.Routes()}
+	if cfg.Checkout.Orders == nil {
+		return forPeople, nil
+	}
+	paying := cfg.Checkout
+	paying.Frame = frame
+	orders, err := checkout.New(paying)
+	if err != nil {
+		return people{}, err
+	}
+	forPeople.pages = append(forPeople.pages, orders.Routes()...)
+	return forPeople, nil
 }
 
 // newOAuth are the endpoints of OAuth, in service or not.
@@ -234,6 +250,7 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	if forPeople.frame != nil {
 		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
+		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", notFound)
 	return newObserver(mux, cfg.Logger, cfg.Registry)

@@ -81,7 +81,10 @@ func (s *Stage) open(ctx context.Context) (err error) {
 type unasked struct{ provision.Account }
 
 // Offer says that everything can be had.
-func (unasked) Offer(context.Context, provision.Wish) error { return nil }
+func (unasked) Offer(context.Context, provision.Wish) ([]string, error) { return nil, nil }
+
+// Rules is what the registry wants; only transfers ask for it here.
+func (unasked) Rules(string) provision.Rules { return provision.Rules{TransferYears: 1} }
 
 // Close ends the world.
 func (s *Stage) Close() error {

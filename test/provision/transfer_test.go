@@ -168,10 +168,10 @@ func TestATransferOfADEDomainHappensAtOnce(t *testing.T) {
 func TestATransferThatCantSucceedIsRefusedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	if _, err := s.transfer(t, "transfer-ruhig", ".com", "wrong-code"); registrar.CodeOf(err) != epp.ResultAuthInfo {
+	if _, err := s.transfer(t, "transfer-ruhig", ".com", "wrong-code"); registrar.CodeOf(err) != provision.WrongCode {
 		t.Errorf("a wrong code: %v", err)
 	}
-	if _, err := s.transfer(t, "niemand-hat-das", ".com", "auth-niemand-hat-das"); registrar.CodeOf(err) != provision.Gone {
+	if _, err := s.transfer(t, "niemand-hat-das", ".com", "auth-niemand-hat-das"); registrar.CodeOf(err) != provision.NotRegistered {
 		t.Errorf("a free name: %v", err)
 	}
 	if lines, err := s.db.LinesAfter(t.Context(), "", 10); err != nil || len(lines) != 0 {

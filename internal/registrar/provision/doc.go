@@ -1,6 +1,6 @@
-// Package provision turns a paid line of an order into a registered domain, or
-// into a failed line that is marked for a refund; never into both, never into
-// neither.
+// Package provision turns a paid line of an order into a registered, transferred
+// or renewed domain, or into a failed line that is marked for a refund; never into
+// both, never into neither.
 //
 // # The line is the record
 //
@@ -13,8 +13,8 @@
 //	paid       nothing has happened yet                        contacts ¹          failed
 //	contacts   the handle is chosen; the contact may exist     hosts ¹             undoing
 //	hosts      the contact exists; nameservers may             requested           undoing
-//	requested  the create or transfer may have been carried    active, or pending  undoing
-//	           out                                             if the registry
+//	requested  the create, transfer or renewal may have been   active, or pending  undoing
+//	           carried out                                     if the registry
 //	                                                           says 1001
 //	pending    the registry has it and will decide             active              undoing ²
 //	undoing    refused for good, and marked for a refund; the  failed              (waits)
@@ -23,11 +23,18 @@
 //	failed     nothing of it is left at the registry           (end)
 //
 //	¹ States that an extension has no use for are left out: .com has no contacts,
-//	  .de has no host objects, and a transfer brings its own of both.
+//	  .de has no host objects, and a transfer or a renewal brings its own of both.
 //	² If the registry decides against it.
 //
 // With the first step the customer's domain appears as pending; with the last it
-// becomes active or disappears again.
+// becomes active or disappears again. A renewal is about a domain that is there:
+// with its last step the paid term grows, and if it fails nothing changes.
+//
+// A renewal is recognised by the registry's expiry: the one at which it begins is
+// read and stored before the command, which names it too. If the registry has
+// renewed by itself, as many do at the end of a term, nothing is sent and only the
+// customer's term grows. A domain that had expired becomes active again, and is
+// put back into the zone if we had taken it out.
 //
 // A failure of the connection, a registry that is closed, an account without
 // money: these are not the customer's fault. The line waits, with longer pauses
@@ -48,10 +55,11 @@
 //	 2  contact_made      contacts                   contact create was     contact info finds it
 //	 3  contact_known     hosts (or requested)       host create next       host create: 2302 is fine
 //	 4  hosts_made        hosts                      host create was        host create: 2302 is fine
-//	 5  requested         (requested)                domain create or       domain info or transfer query,
-//	                                                 transfer next          then the command
-//	 6  answered          requested                  domain create or       domain info or transfer query
-//	                                                 transfer was           finds it
+//	 5  requested         (requested)                domain create,         domain info or transfer query,
+//	                                                 transfer or renew      then the command
+//	                                                 next
+//	 6  answered          requested                  domain create,         domain info or transfer query
+//	                                                 transfer or renew was  finds it
 //	 7  pending           (pending)                  (the registry's)       domain info or transfer query
 //	 8  decided           pending                    info or query was      the same question again
 //	 9  undoing           undoing, refund due        contact delete next    contact delete: 2303 is fine

@@ -13,6 +13,7 @@ type Kind string
 const (
 	Register Kind = "register"
 	Transfer Kind = "transfer"
+	Renew    Kind = "renew"
 )
 
 // State is how far a line has come; doc.go has the table.
@@ -33,7 +34,7 @@ const (
 // Final says that nothing more will happen.
 func (s State) Final() bool { return s == StateActive || s == StateFailed }
 
-// Line is one paid item: a name to be registered or transferred.
+// Line is one paid item: a name to be registered, transferred or renewed.
 type Line struct {
 	ID       string
 	Customer string
@@ -41,8 +42,8 @@ type Line struct {
 	Name, TLD string
 	Kind      Kind
 	Years     int
-	// Payment is what paid for it: manual: and an operator's reference. The same
-	// payment pays for the same name once.
+	// Payment is what paid for it: manual: and an operator's reference, or order:
+	// and the order's id. The same payment pays for the same name once.
 	Payment string
 
 	State State
@@ -53,13 +54,17 @@ type Line struct {
 
 	// Account is the name of the registry account that carries it out.
 	Account string
-	// Domain is the id of the customer's domain, from the first step on.
+	// Domain is the id of the customer's domain: from the first step on, and from
+	// the beginning for a renewal.
 	Domain string
 	// Handle is the contact's id at the registry; empty where there is none.
 	Handle string
 	// SealedCode is the domain's auth code: ours at a registration, the holder's
 	// at a transfer.
 	SealedCode string
+	// RenewFrom is the registry's expiry at which a renewal begins; zero before
+	// the first step, and for other kinds.
+	RenewFrom time.Time
 	// AskedAt is when the intent of the present state was written; for a pending
 	// request, that of asking for it.
 	AskedAt time.Time
@@ -73,9 +78,6 @@ type Line struct {
 
 	CreatedAt, UpdatedAt time.Time
 }
-
-// codePurpose binds a sealed auth code to its name.
-func codePurpose(name string) string { return "auth:" + name }
 
 // Domain is what the registry's side of a customer's domain is kept for.
 type Domain struct {
@@ -102,6 +104,7 @@ type Domain struct {
 const (
 	domainPending        = "pending"
 	domainActive         = "active"
+	domainExpired        = "expired"
 	domainRedemption     = "redemption"
 	domainTransit        = "transit"
 	domainTransferredOut = "transferred_out"
@@ -109,13 +112,14 @@ const (
 
 // DomainWords are the words for a domain's status that this package uses.
 func DomainWords() []string {
-	return []string{domainPending, domainActive, domainRedemption, domainTransit, domainTransferredOut}
+	return []string{domainPending, domainActive, domainExpired, domainRedemption, domainTransit, domainTransferredOut}
 }
 
 // What the audit tells.
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
 	ActionRegistered registrar.Action = "domain_registered"
+	ActionRenewed    registrar.Action = "domain_renewed"
 	ActionFailed     registrar.Action = "domain_order_failed"
 	ActionFollowed   registrar.Action = "domain_followed"
 )
@@ -133,8 +137,21 @@ const (
 	// NameHeld goes with KindConflict: it is in somebody's list already, or paid
 	// for by another line.
 	NameHeld registrar.Code = "name_held"
-	// NotEligible goes with KindConflict: a rule of the extension is not met.
+	// NotEligible goes with KindConflict: the holder does not meet a rule of the
+	// extension; with KindUnsupported: we can't meet it, so its names can only be
+	// looked up.
 	NotEligible registrar.Code = "not_eligible"
+	// NotRegistered goes with KindConflict: there is nothing to transfer.
+	NotRegistered registrar.Code = "not_registered"
+	// Locked goes with KindConflict: it can't be transferred now. Its registrar has
+	// locked it, or something else is under way.
+	Locked registrar.Code = "transfer_locked"
+	// WrongCode goes with KindInvalid: it is not the name's auth code.
+	WrongCode registrar.Code = "auth_code_wrong"
+	// NotYours goes with KindConflict: only who holds a name can renew it.
+	NotYours registrar.Code = "not_your_domain"
+	// NotRenewable goes with KindConflict: the registry does not renew it now.
+	NotRenewable registrar.Code = "not_renewable"
 	// BadTerm goes with KindInvalid: the registry does not sell so many years.
 	BadTerm registrar.Code = "bad_term"
 	// CodeMissing goes with KindInvalid: a transfer needs the auth code.
@@ -149,6 +166,14 @@ const (
 	NoSuchLine     registrar.Code = "no_such_line"
 	// OperatorsOnly goes with KindForbidden.
 	OperatorsOnly registrar.Code = "operators_only"
+)
+
+// What a holder may still have to tell.
+const (
+	// NeedRegistrant: registrant data, or what is missing in them.
+	NeedRegistrant = "registrant"
+	// NeedCode: the auth code of a transfer.
+	NeedCode = "auth_code"
 )
 
 // What a registry can answer beyond the codes of its connector.

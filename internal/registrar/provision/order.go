@@ -19,7 +19,8 @@ type Order struct {
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is 0 where the extension's shortest term is meant.
+	// Years is 0 where the extension's shortest term is meant. A transfer has the
+	// term that the registry gives it.
 	Years   int
 	Payment string
 	// Code is the holder's auth code for a transfer.
@@ -41,24 +42,24 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 		order.Payment == "" || len(order.Payment) > maxPayment {
 		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
 	}
-	if order.Years == 0 {
-		order.Years = max(1, order.Extension.MinYears)
-	}
 	if order.Kind == Transfer && order.Code == "" {
 		return Line{}, &registrar.Error{Kind: registrar.KindInvalid, Code: CodeMissing}
 	}
-	account, found := s.serving(order.Name.TLD())
-	if !found {
-		return Line{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	quote, registry, err := s.place(ctx, Wanted{Customer: order.Customer, Name: order.Name, Extension: order.Extension, Kind: order.Kind})
+	if err != nil {
+		return Line{}, err
+	}
+	if order.Years == 0 || order.Kind == Transfer {
+		order.Years = quote.Years
 	}
 	holder, told, err := s.cfg.Store.HolderOf(ctx, order.Customer)
 	if err != nil {
 		return Line{}, err
 	}
-	if !told {
+	if !told && order.Kind != Renew {
 		return Line{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
-	line := s.newLine(order, account.Name)
+	line := s.newLine(order, quote)
 	// A repeated order must find its line, though the name is not free any more.
 	earlier, err := s.cfg.Store.LineByPayment(ctx, line.Payment, line.Name)
 	if err != nil {
@@ -67,10 +68,13 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if earlier != nil {
 		return same(*earlier, line)
 	}
-	err = account.Account.Offer(ctx, Wish{
-		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Holder: holder, Code: order.Code,
+	missing, err := registry.Offer(ctx, Wish{
+		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Told: told, Holder: holder, Code: order.Code,
 		Requires: order.Extension.Requires, Nameservers: s.cfg.Nameservers,
 	})
+	if err == nil {
+		err = asError(missing)
+	}
 	if err != nil {
 		return Line{}, err
 	}
@@ -93,15 +97,15 @@ func same(earlier, wanted Line) (Line, error) {
 	return earlier, nil
 }
 
-func (s *Service) newLine(order Order, account string) Line {
+func (s *Service) newLine(order Order, quote Quote) Line {
 	now := s.clock()
 	line := Line{
 		ID: registrar.NewID("lin_", now), Customer: order.Customer, Name: order.Name.ASCII(), TLD: order.Name.TLD(),
-		Kind: order.Kind, Years: order.Years, Payment: order.Payment, State: StatePaid, Account: account,
+		Kind: order.Kind, Years: order.Years, Payment: order.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
 		AskedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
 	}
 	if order.Kind == Transfer {
-		line.SealedCode = s.cfg.Seal.Close(codePurpose(line.Name), order.Code)
+		line.SealedCode = s.cfg.Seal.Close(registrar.CodePurpose(line.Name), order.Code)
 	}
 	return line
 }

@@ -38,8 +38,20 @@ type Move struct {
 	// Activate is what the domain becomes at the end; Drop takes it away again.
 	Activate *Domain
 	Drop     bool
+	// Renew is what a renewal changes. One that is expired becomes active again.
+	Renew *Renewal
 	// Deed is nil for steps that the audit does not tell.
 	Deed *registrar.Deed
+}
+
+// Renewal is a term that was added to a domain.
+type Renewal struct {
+	Domain string
+	// From and Until are the ends of the paid terms before and after.
+	From, Until     time.Time
+	RegistryExpires time.Time
+	SyncDue         time.Time
+	At              time.Time
 }
 
 // Domains keeps what the registry says of domains.
@@ -83,19 +95,23 @@ type Registry interface {
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
 	// EnsureHosts makes the nameserver objects that do not exist yet.
 	EnsureHosts(ctx context.Context, names []string) error
-	// Request registers or transfers, and Outcome asks what became of a request
-	// that the registry accepted as pending. Denied is its clear no.
+	// Request registers, transfers or renews, and Outcome asks what became of a
+	// request that the registry accepted as pending. Denied is its clear no.
 	Request(ctx context.Context, request Request) (Outcome, error)
 	Outcome(ctx context.Context, request Request) (Outcome, error)
+	// Unhold puts a domain back into the zone if we had taken it out.
+	Unhold(ctx context.Context, name, transaction string) error
 	// DropContact deletes a contact. One that is gone is no error.
 	DropContact(ctx context.Context, handle, transaction string) error
 }
 
 // Market says whether a line could be carried out, before it is paid.
 type Market interface {
-	// Offer asks the registry itself, and never a cache. nil means that the name
-	// can be had at the list price.
-	Offer(ctx context.Context, wish Wish) error
+	// Offer asks the registry itself, and never a cache. No error means that it
+	// can be had at the list price as soon as the holder has told what is missing:
+	// NeedRegistrant, NeedCode, or the rule of the extension that their data do
+	// not meet.
+	Offer(ctx context.Context, wish Wish) (missing []string, err error)
 }
 
 // Records is what a registry tells of domains by itself or when asked.
@@ -114,6 +130,8 @@ type Rules struct {
 	// CodeLength is how long the auth code is that we choose; 0 means that a
 	// registration carries none.
 	CodeLength int
+	// TransferYears is what a transfer adds to the term; 0 where it adds nothing.
+	TransferYears int
 }
 
 // Contact is a contact to be made.
@@ -126,7 +144,7 @@ type Contact struct {
 	Since time.Time
 }
 
-// Request is a registration or a transfer.
+// Request is a registration, a transfer or a renewal.
 type Request struct {
 	Kind        Kind
 	Name, TLD   string
@@ -134,6 +152,8 @@ type Request struct {
 	Handle      string
 	Code        string
 	Nameservers []string
+	// From is the registry's expiry at which a renewal begins.
+	From        time.Time
 	Transaction string
 	Asked       bool
 	Since       time.Time
@@ -152,8 +172,11 @@ type Wish struct {
 	Kind      Kind
 	Name, TLD string
 	Years     int
-	Holder    Holder
-	Code      string
+	// Told says that there is registrant data; Holder is empty otherwise.
+	Told   bool
+	Holder Holder
+	// Code is empty while the holder of a transfer has not told it.
+	Code string
 	// Requires is the catalogue's word for a rule of the extension.
 	Requires    string
 	Nameservers []string

@@ -145,6 +145,9 @@ func (s *Service) unreadable(what string) func(context.Context, error) {
 	}
 }
 
+// Wake says that lines were stored. It never waits.
+func (s *Service) Wake() { s.lines.Wake() }
+
 // Run carries out what is paid for and follows the registries until ctx ends. It
 // begins with what this node had in its hands when it stopped.
 func (s *Service) Run(ctx context.Context) {

@@ -29,7 +29,7 @@ func (s *Service) work(ctx context.Context, line Line) {
 		r.wait(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount, Detail: "the line's registry account is not configured any more"})
 		return
 	}
-	if line.State == StatePaid {
+	if line.State == StatePaid && line.Kind != Renew {
 		r.takeUp(ctx)
 	} else {
 		r.take(ctx, Move{Line: line})
@@ -50,6 +50,8 @@ func (r *run) step(ctx context.Context) (goOn bool) {
 	call, cancel := r.calling(ctx)
 	defer cancel()
 	switch r.line.State {
+	case StatePaid:
+		return r.beginRenewal(ctx, call)
 	case StateContacts:
 		return r.makeContact(ctx, call)
 	case StateHosts:
@@ -91,7 +93,7 @@ func (r *run) takeUp(ctx context.Context) {
 			line.Handle = "DK" + rand.Text()[:14]
 		}
 		if rules.CodeLength > 0 {
-			line.SealedCode = r.cfg.Seal.Close(codePurpose(line.Name), newCode(rules.CodeLength))
+			line.SealedCode = r.cfg.Seal.Close(registrar.CodePurpose(line.Name), newCode(rules.CodeLength))
 		}
 	}
 	line.State = r.after(StatePaid, line, rules)
@@ -229,7 +231,7 @@ func (r *run) makeHosts(ctx, call context.Context) bool {
 // wanted is the request of the line, the same each time.
 func (r *run) wanted() (Request, error) {
 	request := Request{
-		Kind: r.line.Kind, Name: r.line.Name, TLD: r.line.TLD, Years: r.line.Years, Handle: r.line.Handle,
+		Kind: r.line.Kind, Name: r.line.Name, TLD: r.line.TLD, Years: r.line.Years, Handle: r.line.Handle, From: r.line.RenewFrom,
 		Transaction: r.line.ID + "-d", Asked: r.asked, Since: r.line.AskedAt,
 	}
 	if r.line.Kind == Register {
@@ -238,7 +240,7 @@ func (r *run) wanted() (Request, error) {
 	if r.line.SealedCode == "" {
 		return request, nil
 	}
-	code, err := r.cfg.Seal.Open(codePurpose(r.line.Name), r.line.SealedCode)
+	code, err := r.cfg.Seal.Open(registrar.CodePurpose(r.line.Name), r.line.SealedCode)
 	request.Code = code
 	return request, err
 }
@@ -257,7 +259,7 @@ func (r *run) request(ctx, call context.Context) bool {
 	}
 	boundary(atAnswered)
 	if !outcome.Pending {
-		return r.activate(ctx, outcome)
+		return r.succeed(ctx, call, outcome)
 	}
 	line := r.line
 	line.State, line.Attempts, line.DueAt, line.Node = StatePending, 0, r.clock().Add(firstLook), ""
@@ -281,17 +283,25 @@ func (r *run) inquire(ctx, call context.Context) bool {
 		return r.postpone(ctx, duty.Pause(r.line.Attempts, firstLook, longLook))
 	}
 	boundary(atDecided)
+	return r.succeed(ctx, call, outcome)
+}
+
+// succeed ends a line well.
+func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
+	if r.line.Kind == Renew {
+		return r.renew(ctx, call, outcome.Expires)
+	}
 	return r.activate(ctx, outcome)
 }
 
-// activate ends a line well.
+// activate makes the customer's domain an active one.
 func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	now := r.cfg.Now()
 	line := r.line
 	line.State = StateActive
 	until := outcome.Expires
-	if until.IsZero() {
-		until = now.AddDate(line.Years, 0, 0)
+	if until.IsZero() { // a registry that has no terms: ours begins now, also for a transfer
+		until = now.AddDate(max(1, line.Years), 0, 0)
 	}
 	domain := Domain{
 		ID: line.Domain, Status: domainActive, PaidUntil: until, Handle: line.Handle,
@@ -322,77 +332,4 @@ func (r *run) deed(action registrar.Action) *registrar.Deed {
 		Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: r.line.ID},
 		Action: action, Customer: r.line.Customer, Object: r.line.Name, At: r.cfg.Now(),
 	}
-}
-
-// settle decides what an error means: to wait and try again, or the end.
-func (r *run) settle(ctx context.Context, err error) bool {
-	if waits(err) {
-		return r.wait(ctx, err)
-	}
-	// The text of the error names the rule or the result code, never the name.
-	r.cfg.Logger.WarnContext(ctx, "a line was refused for good", "line", r.line.ID, "extension", r.line.TLD, "account", r.line.Account,
-		"state", string(r.line.State), "detail", err.Error())
-	line := r.line
-	r.refuse(&line, registrar.CodeOf(err))
-	if !r.advance(ctx, line, StateUndoing) {
-		return false
-	}
-	boundary(atUndoing)
-	return true
-}
-
-// waits says that the registry has decided nothing.
-func waits(err error) bool {
-	switch registrar.KindOf(err) {
-	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *run) refuse(line *Line, code registrar.Code) {
-	line.Failure, line.RefundDue = code, true
-}
-
-// wait leaves the line for later. An account without money, a fault of our own and
-// a contact that can't be taken back need a person, and nobody else will notice.
-func (r *run) wait(ctx context.Context, err error) bool {
-	kind, code := registrar.KindOf(err), registrar.CodeOf(err)
-	pause := duty.Pause(r.line.Attempts, firstPause, longPause)
-	log := r.cfg.Logger.With("line", r.line.ID, "extension", r.line.TLD, "account", r.line.Account, "state", string(r.line.State),
-		"reason", kind.String(), "code", string(code), "attempts", r.line.Attempts, "again_in", pause.String())
-	r.cfg.Waiting(code)
-	if code == Billing || kind == registrar.KindInternal || !waits(err) {
-		log.ErrorContext(ctx, "a paid line waits, and somebody has to do something", "detail", err.Error())
-	} else {
-		log.WarnContext(ctx, "a paid line waits for the registry")
-	}
-	return r.postpone(ctx, pause)
-}
-
-// postpone gives the line back until later.
-func (r *run) postpone(ctx context.Context, pause time.Duration) bool {
-	line := r.line
-	line.DueAt, line.Node = r.clock().Add(pause), ""
-	_ = r.move(ctx, Move{Line: line}) // it is logged there, and the lease ends by itself
-	return false
-}
-
-// leave gives the line back at once: the service stops.
-func (r *run) leave(ctx context.Context) { r.postpone(ctx, 0) }
-
-// undo takes back what a refused line has left at the registry.
-func (r *run) undo(ctx, call context.Context) bool {
-	if r.line.Handle != "" {
-		err := r.account.DropContact(call, r.line.Handle, r.line.ID+"-x")
-		if err != nil {
-			// Whatever the reason, a contact that is left behind is never forgotten.
-			return r.wait(ctx, err)
-		}
-	}
-	boundary(atUndone)
-	line := r.line
-	line.State = StateFailed
-	return r.end(ctx, Move{Line: line, Drop: true})
 }

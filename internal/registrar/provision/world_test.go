@@ -2,6 +2,7 @@ package provision_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -110,6 +111,16 @@ func (s *shelf) MoveLine(_ context.Context, move provision.Move) (bool, error) {
 		s.domains[domain.ID] = domain
 	case move.Drop:
 		delete(s.domains, move.Line.Domain)
+	case move.Renew != nil:
+		domain := s.domains[move.Renew.Domain]
+		if !domain.PaidUntil.Equal(move.Renew.From) {
+			return false, errors.New("the term has changed meanwhile")
+		}
+		domain.PaidUntil, domain.RegistryExpires = move.Renew.Until, move.Renew.RegistryExpires
+		if domain.Status == "expired" {
+			domain.Status = "active"
+		}
+		s.domains[domain.ID] = domain
 	}
 	if move.Deed != nil {
 		s.deeds = append(s.deeds, *move.Deed)
@@ -161,7 +172,14 @@ func (s *shelf) DomainsAfter(_ context.Context, id string, _ int) ([]provision.D
 	return all, nil
 }
 
-func (s *shelf) DomainByName(context.Context, string) (provision.Domain, bool, error) {
+func (s *shelf) DomainByName(_ context.Context, name string) (provision.Domain, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, domain := range s.domains {
+		if domain.Name == name {
+			return domain, true, nil
+		}
+	}
 	return provision.Domain{}, false, nil
 }
 
@@ -190,93 +208,6 @@ func (s *shelf) only(t *testing.T) provision.Line {
 		return line
 	}
 	return provision.Line{}
-}
-
-// office is a registry that answers as it is told.
-type office struct {
-	rules provision.Rules
-	log   *diary
-	// refuse is the answer to a call by its name, used up from the front.
-	mu      sync.Mutex
-	refuse  map[string][]error
-	pending bool
-	// decided is the answer about what is pending.
-	decided  func() (provision.Outcome, error)
-	records  map[string]provision.Record
-	recErr   map[string]error
-	messages []provision.Message
-	keeps    bool // messages that were acknowledged
-	offer    error
-	expires  time.Time
-	takes    time.Duration
-}
-
-func (o *office) answer(call string) error {
-	if o.takes > 0 {
-		time.Sleep(o.takes)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if queue := o.refuse[call]; len(queue) > 0 {
-		o.refuse[call] = queue[1:]
-		return queue[0]
-	}
-	return nil
-}
-
-func (o *office) Rules(string) provision.Rules { return o.rules }
-
-func (o *office) EnsureContact(_ context.Context, contact provision.Contact) (string, error) {
-	o.log.write("contact asked=%t", contact.Asked)
-	return contact.Handle, o.answer("contact")
-}
-
-func (o *office) EnsureHosts(context.Context, []string) error {
-	o.log.write("hosts")
-	return o.answer("hosts")
-}
-
-func (o *office) Request(_ context.Context, request provision.Request) (provision.Outcome, error) {
-	o.log.write("%s asked=%t", request.Kind, request.Asked)
-	return provision.Outcome{Pending: o.pending, Expires: o.expires}, o.answer("request")
-}
-
-func (o *office) Outcome(context.Context, provision.Request) (provision.Outcome, error) {
-	o.log.write("outcome")
-	return o.decided()
-}
-
-func (o *office) DropContact(context.Context, string, string) error {
-	o.log.write("drop contact")
-	return o.answer("drop")
-}
-
-func (o *office) Offer(context.Context, provision.Wish) error { return o.offer }
-
-func (o *office) Record(_ context.Context, name string) (provision.Record, error) {
-	return o.records[name], o.recErr[name]
-}
-
-func (o *office) NextMessage(context.Context) (*provision.Message, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.messages) == 0 {
-		return nil, nil //nolint:nilnil // no message is no error
-	}
-	return &o.messages[0], nil
-}
-
-func (o *office) Acknowledge(_ context.Context, id string) error {
-	o.log.write("acknowledged %s", id)
-	if err := o.answer("acknowledge"); err != nil {
-		return err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.keeps {
-		o.messages = o.messages[1:]
-	}
-	return nil
 }
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}

@@ -10,3 +10,9 @@ ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
 -- name: HolderExists :one
 SELECT id FROM customers WHERE id = $1 AND confirmed_at <> 0;
+
+-- name: NamesHeldBy :many
+SELECT name FROM domains
+WHERE customer_id = $1 AND status <> 'transferred_out'
+ORDER BY name
+LIMIT $2;

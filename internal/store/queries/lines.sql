@@ -1,8 +1,3 @@
--- name: InsertLine :execrows
-INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, code_sealed, asked_at, due_at, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT DO NOTHING;
-
 -- name: LineByID :one
 SELECT * FROM lines WHERE id = $1;
 
@@ -28,7 +23,7 @@ LIMIT $2;
 UPDATE lines
 SET state = sqlc.arg(state), failure = sqlc.arg(failure), refund_due = sqlc.arg(refund_due),
     domain_id = sqlc.arg(domain_id), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
-    asked_at = sqlc.arg(asked_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
+    renew_from = sqlc.arg(renew_from), asked_at = sqlc.arg(asked_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
     updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
 
@@ -51,6 +46,13 @@ UPDATE domains
 SET status = sqlc.arg(status), paid_until = sqlc.arg(paid_until), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed),
     registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = 'pending';
+
+-- The notices of the next term begin anew.
+-- name: RenewDomain :execrows
+UPDATE domains
+SET paid_until = sqlc.arg(paid_until), status = CASE WHEN status = 'expired' THEN 'active' ELSE status END, notified = 0,
+    registry_expires = sqlc.arg(registry_expires), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
+WHERE id = sqlc.arg(id) AND paid_until = sqlc.arg(was_paid_until);
 
 -- name: NameDomainAccount :exec
 UPDATE domains SET account = $2 WHERE id = $1;
@@ -87,6 +89,3 @@ UPDATE domains
 SET status = sqlc.arg(status), registry_status = sqlc.arg(registry_status), registry_expires = sqlc.arg(registry_expires),
     synced_at = sqlc.arg(synced_at), sync_due = sqlc.arg(sync_due), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND status = sqlc.arg(was_status) AND sync_due = sqlc.arg(was_due);
-
--- name: HolderHasName :one
-SELECT id FROM domains WHERE name = $1 AND status <> 'transferred_out';

@@ -106,3 +106,38 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 	}
 	return result.RowsAffected()
 }
+
+const namesHeldBy = `-- name: NamesHeldBy :many
+SELECT name FROM domains
+WHERE customer_id = $1 AND status <> 'transferred_out'
+ORDER BY name
+LIMIT $2
+`
+
+type NamesHeldByParams struct {
+	CustomerID string
+	Limit      int32
+}
+
+func (q *Queries) NamesHeldBy(ctx context.Context, arg NamesHeldByParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, namesHeldBy, arg.CustomerID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

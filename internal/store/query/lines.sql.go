@@ -205,7 +205,7 @@ func (q *Queries) DueDomains(ctx context.Context, arg DueDomainsParams) ([]Domai
 }
 
 const dueLines = `-- name: DueLines :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -246,6 +246,7 @@ func (q *Queries) DueLines(ctx context.Context, arg DueLinesParams) ([]Line, err
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.RenewFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -315,17 +316,6 @@ func (q *Queries) FreeLines(ctx context.Context, arg FreeLinesParams) (int64, er
 	return result.RowsAffected()
 }
 
-const holderHasName = `-- name: HolderHasName :one
-SELECT id FROM domains WHERE name = $1 AND status <> 'transferred_out'
-`
-
-func (q *Queries) HolderHasName(ctx context.Context, name string) (string, error) {
-	row := q.db.QueryRowContext(ctx, holderHasName, name)
-	var id string
-	err := row.Scan(&id)
-	return id, err
-}
-
 const holderOf = `-- name: HolderOf :one
 SELECT r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, c.email
 FROM registrants r JOIN customers c ON c.id = r.customer_id
@@ -392,52 +382,6 @@ func (q *Queries) HurryLines(ctx context.Context, arg HurryLinesParams) error {
 	return err
 }
 
-const insertLine = `-- name: InsertLine :execrows
-INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, code_sealed, asked_at, due_at, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT DO NOTHING
-`
-
-type InsertLineParams struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Tld        string
-	Kind       string
-	Years      int64
-	Payment    string
-	State      string
-	Account    string
-	CodeSealed string
-	AskedAt    int64
-	DueAt      int64
-	CreatedAt  int64
-	UpdatedAt  int64
-}
-
-func (q *Queries) InsertLine(ctx context.Context, arg InsertLineParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertLine,
-		arg.ID,
-		arg.CustomerID,
-		arg.Name,
-		arg.Tld,
-		arg.Kind,
-		arg.Years,
-		arg.Payment,
-		arg.State,
-		arg.Account,
-		arg.CodeSealed,
-		arg.AskedAt,
-		arg.DueAt,
-		arg.CreatedAt,
-		arg.UpdatedAt,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const insertMessage = `-- name: InsertMessage :execrows
 INSERT INTO registry_messages (account, id, name, text, queued_at, stored_at)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -469,7 +413,7 @@ func (q *Queries) InsertMessage(ctx context.Context, arg InsertMessageParams) (i
 }
 
 const lineByID = `-- name: LineByID :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE id = $1
 `
 
 func (q *Queries) LineByID(ctx context.Context, id string) (Line, error) {
@@ -496,12 +440,13 @@ func (q *Queries) LineByID(ctx context.Context, id string) (Line, error) {
 		&i.Attempts,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.RenewFrom,
 	)
 	return i, err
 }
 
 const lineByPayment = `-- name: LineByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE payment = $1 AND name = $2
 `
 
 type LineByPaymentParams struct {
@@ -533,12 +478,13 @@ func (q *Queries) LineByPayment(ctx context.Context, arg LineByPaymentParams) (L
 		&i.Attempts,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.RenewFrom,
 	)
 	return i, err
 }
 
 const linesAfter = `-- name: LinesAfter :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -579,6 +525,7 @@ func (q *Queries) LinesAfter(ctx context.Context, arg LinesAfterParams) ([]Line,
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.RenewFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -594,7 +541,7 @@ func (q *Queries) LinesAfter(ctx context.Context, arg LinesAfterParams) ([]Line,
 }
 
 const linesOfName = `-- name: LinesOfName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at FROM lines WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) LinesOfName(ctx context.Context, name string) ([]Line, error) {
@@ -627,6 +574,7 @@ func (q *Queries) LinesOfName(ctx context.Context, name string) ([]Line, error) 
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.RenewFrom,
 		); err != nil {
 			return nil, err
 		}
@@ -645,9 +593,9 @@ const moveLine = `-- name: MoveLine :execrows
 UPDATE lines
 SET state = $1, failure = $2, refund_due = $3,
     domain_id = $4, handle = $5, code_sealed = $6,
-    asked_at = $7, due_at = $8, node = $9, attempts = $10,
-    updated_at = $11
-WHERE id = $12 AND state = $13 AND due_at = $14
+    renew_from = $7, asked_at = $8, due_at = $9, node = $10, attempts = $11,
+    updated_at = $12
+WHERE id = $13 AND state = $14 AND due_at = $15
 `
 
 type MoveLineParams struct {
@@ -657,6 +605,7 @@ type MoveLineParams struct {
 	DomainID   string
 	Handle     string
 	CodeSealed string
+	RenewFrom  int64
 	AskedAt    int64
 	DueAt      int64
 	Node       string
@@ -675,6 +624,7 @@ func (q *Queries) MoveLine(ctx context.Context, arg MoveLineParams) (int64, erro
 		arg.DomainID,
 		arg.Handle,
 		arg.CodeSealed,
+		arg.RenewFrom,
 		arg.AskedAt,
 		arg.DueAt,
 		arg.Node,
@@ -702,4 +652,36 @@ type NameDomainAccountParams struct {
 func (q *Queries) NameDomainAccount(ctx context.Context, arg NameDomainAccountParams) error {
 	_, err := q.db.ExecContext(ctx, nameDomainAccount, arg.ID, arg.Account)
 	return err
+}
+
+const renewDomain = `-- name: RenewDomain :execrows
+UPDATE domains
+SET paid_until = $1, status = CASE WHEN status = 'expired' THEN 'active' ELSE status END, notified = 0,
+    registry_expires = $2, sync_due = $3, updated_at = $4
+WHERE id = $5 AND paid_until = $6
+`
+
+type RenewDomainParams struct {
+	PaidUntil       int64
+	RegistryExpires int64
+	SyncDue         int64
+	UpdatedAt       int64
+	ID              string
+	WasPaidUntil    int64
+}
+
+// The notices of the next term begin anew.
+func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, renewDomain,
+		arg.PaidUntil,
+		arg.RegistryExpires,
+		arg.SyncDue,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.WasPaidUntil,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -153,6 +153,7 @@ type Line struct {
 	Attempts   int64
 	CreatedAt  int64
 	UpdatedAt  int64
+	RenewFrom  int64
 }
 
 type Link struct {

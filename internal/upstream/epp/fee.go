@@ -121,18 +121,21 @@ var usualClasses = map[string]bool{"": true, "standard": true, "default": true, 
 // Premium says that the registry sells the name at a price of its own, or does
 // not tell a price: a name whose price nobody knows must not be sold at the list
 // price either.
-func (f *Fee) Premium() bool {
+func (f *Fee) Premium() bool { return f.PremiumFor("create") }
+
+// PremiumFor says the same of another command that was asked about.
+func (f *Fee) PremiumFor(command string) bool {
 	if f == nil {
 		return false
 	}
-	if _, told := f.Price("create"); f.Unknown || !told {
+	if _, told := f.Price(command); f.Unknown || !told {
 		return true
 	}
 	if usualClasses[strings.ToLower(f.Class)] {
 		return false
 	}
 	for _, price := range f.Prices {
-		if price.Name == "create" && price.Standard {
+		if price.Name == command && price.Standard {
 			return false
 		}
 	}

@@ -142,7 +142,7 @@ func masked(secret string) bool {
 // RenewOrFind extends a registration, and asks whether the expiry has moved
 // before it sends the command again.
 func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier Earlier) (renewed DomainRenewed, found bool, err error) {
-	wanted := q.Expires.UTC().AddDate(max(1, q.Years), 0, -1) // a day for leap years
+	wanted := renewedUntil(q.Expires, q.Years)
 	find := func(ctx context.Context) (DomainRenewed, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch code := ResultCode(err); {
@@ -155,6 +155,12 @@ func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier Earlier
 	}
 	return orFind(ctx, c.Host(), earlier.Sent,
 		func(ctx context.Context) (DomainRenewed, error) { return c.RenewDomain(ctx, q) }, find)
+}
+
+// renewedUntil is what a domain expires at after a renewal, or a day later: of
+// leap years, and of the time of day, registries have views of their own.
+func renewedUntil(from time.Time, years int) time.Time {
+	return from.UTC().AddDate(max(1, years), 0, -1)
 }
 
 // TransferOrFind asks for a transfer, and looks for our own request before it

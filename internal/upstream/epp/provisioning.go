@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -34,7 +33,9 @@ const codeLength = 16
 // Rules is what the extension wants of a registration.
 func (d *Desk) Rules(tld string) provision.Rules {
 	policy := d.policyOf(tld)
-	rules := provision.Rules{Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes}
+	rules := provision.Rules{
+		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
+	}
 	if !policy.AuthInfo.OnDemand && policy.AuthInfo.Max > 0 {
 		rules.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, codeLength))
 	}
@@ -87,10 +88,14 @@ func (d *Desk) creation(request provision.Request) CreateDomain {
 	return q
 }
 
-// Request registers or transfers. If an earlier call has done it, it finds that.
+// Request registers, transfers or renews. If an earlier call has done it, it finds
+// that.
 func (d *Desk) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	earlier := Earlier{Sent: request.Asked, Since: request.Since}
-	if request.Kind == provision.Transfer {
+	switch request.Kind {
+	case provision.Renew:
+		return d.renew(ctx, request, earlier)
+	case provision.Transfer:
 		moved, _, err := d.client.TransferOrFind(ctx, d.transfer(request), earlier)
 		if err != nil {
 			return provision.Outcome{}, told(err)
@@ -121,7 +126,10 @@ func (d *Desk) transfer(request provision.Request) TransferDomain {
 
 // Outcome asks what became of a pending request.
 func (d *Desk) Outcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
-	if request.Kind == provision.Transfer {
+	switch request.Kind {
+	case provision.Renew:
+		return d.renewalOutcome(ctx, request)
+	case provision.Transfer:
 		return d.transferOutcome(ctx, request)
 	}
 	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
@@ -174,7 +182,7 @@ func (d *Desk) Record(ctx context.Context, name string) (provision.Record, error
 	}
 	record := provision.Record{
 		Name: info.Name, Sponsor: info.Sponsor, Created: info.Created, Expires: info.Expires, Handle: info.Registrant,
-		Redemption: info.InGrace("redemptionPeriod") || info.InGrace("pendingRestore") || info.InGrace("pendingDelete") || info.Has("pendingDelete"),
+		Redemption: info.deleted(),
 	}
 	for _, status := range info.Statuses {
 		record.Statuses = append(record.Statuses, status.Value)
@@ -211,72 +219,6 @@ func (d *Desk) NextMessage(ctx context.Context) (*provision.Message, error) {
 func (d *Desk) Acknowledge(ctx context.Context, id string) error {
 	_, err := d.client.Acknowledge(ctx, id)
 	return told(err)
-}
-
-// Offer asks the registry whether a line could be carried out now.
-func (d *Desk) Offer(ctx context.Context, wish provision.Wish) error {
-	policy := d.policyOf(wish.TLD)
-	if wish.Kind == provision.Transfer {
-		return d.offerTransfer(ctx, wish, &policy)
-	}
-	if wish.Requires != "" {
-		requirement := RequirementOf(wish.Requires)
-		if !requirement.Admits(wish.Holder.Country) || requirement.Gateway && d.client.account.Extender == nil {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NotEligible, Detail: wish.Requires}
-		}
-	}
-	if wish.Years < policy.MinYears || wish.Years > policy.MaxYears {
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
-	}
-	rules := d.Rules(wish.TLD)
-	q := d.creation(provision.Request{
-		Name: wish.Name, TLD: wish.TLD, Years: wish.Years, Handle: "DK-OFFER", Code: strings.Repeat("x", rules.CodeLength), Nameservers: wish.Nameservers,
-	})
-	if err := policy.Check(&q); err != nil {
-		return err
-	}
-	if rules.Contacts {
-		if err := writable(personOf(wish.Holder)); err != nil {
-			return err
-		}
-	}
-	checked, err := check(ctx, d.client, registrar.Extension{TLD: wish.TLD, MinYears: wish.Years}, wish.Name, Orders)
-	switch {
-	case err != nil:
-		return told(err)
-	case !checked.Available:
-		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameTaken}
-	case checked.Fee.Premium():
-		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NamePremium}
-	}
-	return nil
-}
-
-// writable says before anybody pays that a holder's data can't be sent.
-func writable(person Person) error {
-	w := &Writer{}
-	if person.write(w, "", true); w.err != nil {
-		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NoRegistrant, Err: w.err}
-	}
-	return nil
-}
-
-func (d *Desk) offerTransfer(ctx context.Context, wish provision.Wish, policy *Policy) error {
-	if policy.Transfer == Push {
-		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: "the losing registrar has to send it"}
-	}
-	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: wish.Name, AuthInfo: wish.Code})
-	switch {
-	case ResultCode(err) == CodeMissing:
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone, Err: err}
-	case err != nil:
-		return told(err)
-	case strings.EqualFold(info.Sponsor, d.client.ClientID()):
-		return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
-	case slices.ContainsFunc(info.Statuses, func(s Status) bool { return strings.HasSuffix(s.Value, "TransferProhibited") }):
-		return &registrar.Error{Kind: registrar.KindConflict, Code: ResultStatusProhibits}
-	}
-	return nil
 }
 
 // told turns what only a person can mend into the code that raises the alarm.

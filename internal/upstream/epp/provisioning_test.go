@@ -38,9 +38,9 @@ func TestThePolicyOfAnExtensionDecidesWhatARegistrationCarries(t *testing.T) {
 	t.Parallel()
 	desk := NewDesk(nil, nil)
 	for tld, want := range map[string]provision.Rules{
-		".com": {HostObjects: true, CodeLength: 16},
+		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1},
 		".de":  {Contacts: true},
-		".org": {Contacts: true, HostObjects: true, CodeLength: 16},
+		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1},
 		".nl":  {Contacts: true, HostObjects: true},
 	} {
 		if got := desk.Rules(tld); got != want {
@@ -76,50 +76,5 @@ func TestWhatARegistryAnswersIsKeptApart(t *testing.T) {
 		if registrar.CodeOf(err) != want.code || registrar.KindOf(err) != want.kind {
 			t.Errorf("%d became %v", code, err)
 		}
-	}
-}
-
-func TestWhatCantBeHadIsNoOffer(t *testing.T) {
-	t.Parallel()
-	f := &fake{handle: priced}
-	desk := NewDesk(f.client(t, nil), nil)
-	wish := func(name string) provision.Wish {
-		return provision.Wish{
-			Kind: provision.Register, Name: name, TLD: ".test", Years: 1, Nameservers: []string{"ns1.example.net"},
-			Holder: provision.Holder{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Email: "a@example.org"},
-		}
-	}
-	if err := desk.Offer(t.Context(), wish("free.test")); err != nil {
-		t.Errorf("a free name: %v", err)
-	}
-	if err := desk.Offer(t.Context(), wish("taken.test")); registrar.CodeOf(err) != provision.NameTaken {
-		t.Errorf("a taken name: %v", err)
-	}
-	if err := desk.Offer(t.Context(), wish("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
-		t.Errorf("a premium name: %v", err)
-	}
-	silent := &fake{handle: chk} // has fees, and tells none
-	if err := NewDesk(silent.client(t, nil), nil).Offer(t.Context(), wish("free.test")); registrar.CodeOf(err) != provision.NamePremium {
-		t.Errorf("a name whose price nobody knows: %v", err)
-	}
-	feeless := &fake{handle: chk, greeting: greetingXML("<extURI>urn:x</extURI>")}
-	if err := NewDesk(feeless.client(t, nil), nil).Offer(t.Context(), wish("free.test")); err != nil {
-		t.Errorf("a registry without fees: %v", err)
-	}
-	homeless := wish("free.test")
-	homeless.Holder.City = ""
-	if err := desk.Offer(t.Context(), homeless); registrar.CodeOf(err) != provision.NoRegistrant {
-		t.Errorf("a holder without a city: %v", err)
-	}
-	long := wish("free.test")
-	long.Years = 11
-	if err := desk.Offer(t.Context(), long); registrar.CodeOf(err) != provision.BadTerm {
-		t.Errorf("eleven years: %v", err)
-	}
-	strict := wish("free.test")
-	strict.Requires = "eu_presence"
-	strict.Holder.Country = "US"
-	if err := desk.Offer(t.Context(), strict); registrar.CodeOf(err) != provision.NotEligible {
-		t.Errorf("a holder from elsewhere: %v", err)
 	}
 }

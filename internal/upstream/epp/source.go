@@ -57,7 +57,7 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	// A registry that hangs must leave time for the other sources.
 	ctx, cancel := context.WithTimeout(ctx, client.account.LookupTimeout)
 	defer cancel()
-	checked, err := check(ctx, client, ext, name.ASCII(), Lookups)
+	checked, err := check(ctx, client, FeeCommand{Name: "create", Years: max(1, ext.MinYears)}, name.ASCII(), Lookups)
 	if err != nil {
 		return lookup.Finding{}, asFault(client.Host(), err)
 	}
@@ -67,11 +67,11 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium()}, nil
 }
 
-// check asks with fees where the server has them.
-func check(ctx context.Context, client *Client, ext registrar.Extension, name string, class Class) (Checked, error) {
+// check asks with the fee of a command, where the server has fees.
+func check(ctx context.Context, client *Client, command FeeCommand, name string, class Class) (Checked, error) {
 	q := CheckDomains{
 		Names: []string{name}, Class: class,
-		Fee: &FeeQuestion{Commands: []FeeCommand{{Name: "create", Years: max(1, ext.MinYears)}}},
+		Fee: &FeeQuestion{Commands: []FeeCommand{command}},
 	}
 	answers, err := client.CheckDomains(ctx, q)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {

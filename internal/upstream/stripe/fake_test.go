@@ -144,7 +144,9 @@ func TestNeitherTheKeyNorWhatStripeQuotesLeaves(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []step{
 		refuse(http.StatusBadRequest, "invalid_request_error", "email_invalid"), refuse(http.StatusUnauthorized, "invalid_request_error", ""),
-		{broken: true}, {status: http.StatusBadGateway, body: "person@example.org"}, {status: http.StatusInternalServerError, body: `{"x":"person@example.org"}`},
+		{broken: true},
+		{status: http.StatusBadGateway, body: "person@example.org"},
+		{status: http.StatusInternalServerError, body: `{"x":"person@example.org"}`},
 		{status: http.StatusBadRequest, body: `{"error":{"type":"x","code":"person@example.org","param":"person@example.org","message":"person@example.org"}}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -130,6 +130,12 @@ func everyCall(ctx context.Context, c *Client) {
 	}
 	_, _, _ = c.OpenVerification(ctx, "ver_1", "cus_of_ours", "person@example.org", "de", "https://domains.example/checkout/verify/secret")
 	_, _ = c.LookVerification(ctx, "vs_1")
+	for range c.Charges(ctx) {
+		break
+	}
+	for range c.Returns(ctx) {
+		break
+	}
 }
 
 func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
@@ -166,14 +172,14 @@ func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
 	}
 }
 
-// callsInSource are the names that the package's files give to c.call.
+// callsInSource are the names that the package's files give to c.call and to pages.
 func callsInSource(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := regexp.MustCompile(`\bc\.call\(ctx, "([a-z_]+)"`)
+	pattern := regexp.MustCompile(`\b(?:c\.call\(ctx|pages\(ctx, c), "([a-z_]+)"`)
 	var calls []string
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -184,7 +190,7 @@ func callsInSource(t *testing.T) []string {
 			calls = append(calls, match[1])
 		}
 	}
-	if len(calls) < 6 {
+	if len(calls) < 8 {
 		t.Fatalf("found only %v", calls)
 	}
 	return calls

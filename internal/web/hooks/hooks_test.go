@@ -35,7 +35,7 @@ func (f *fake) Heard(ctx context.Context, event order.Event) error {
 	return f.failure
 }
 
-func post(f *fake, ctx context.Context, signature, body string) *httptest.ResponseRecorder {
+func post(ctx context.Context, f *fake, signature, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, Path, strings.NewReader(body))
 	r.Header.Set("Stripe-Signature", signature)
 	w := httptest.NewRecorder()
@@ -47,7 +47,7 @@ func TestASignedMessageIsHeardByteByByteAndThenAnswered(t *testing.T) {
 	t.Parallel()
 	f := &fake{event: order.Event{Session: "cs_1"}}
 	const body = "{ \"id\":\t\"evt_1\" }\r\n"
-	if w := post(f, t.Context(), "good", body); w.Code != http.StatusOK {
+	if w := post(t.Context(), f, "good", body); w.Code != http.StatusOK {
 		t.Errorf("got %d", w.Code)
 	}
 	if string(f.payload) != body || len(f.heard) != 1 || f.heard[0].Session != "cs_1" {
@@ -59,7 +59,7 @@ func TestABadSignatureIs400WithoutAWord(t *testing.T) {
 	t.Parallel()
 	f := &fake{event: order.Event{Session: "cs_1"}}
 	for _, signature := range []string{"", "bad"} {
-		if w := post(f, t.Context(), signature, "{}"); w.Code != http.StatusBadRequest || w.Body.Len() != 0 {
+		if w := post(t.Context(), f, signature, "{}"); w.Code != http.StatusBadRequest || w.Body.Len() != 0 {
 			t.Errorf("%q: got %d with %q", signature, w.Code, w.Body)
 		}
 	}
@@ -74,7 +74,7 @@ func TestWhatCouldNotBeDoneIsSentAgain(t *testing.T) {
 		registrar.Fault(registrar.FaultTimeout, "provider", nil), &registrar.Error{Kind: registrar.KindInvalid}, errors.New("database"),
 	} {
 		f := &fake{event: order.Event{Intent: "pi_1"}, failure: failure}
-		if w := post(f, t.Context(), "good", "{}"); w.Code != http.StatusInternalServerError || w.Body.Len() != 0 {
+		if w := post(t.Context(), f, "good", "{}"); w.Code != http.StatusInternalServerError || w.Body.Len() != 0 {
 			t.Errorf("%v: got %d with %q", failure, w.Code, w.Body)
 		}
 	}
@@ -83,7 +83,7 @@ func TestWhatCouldNotBeDoneIsSentAgain(t *testing.T) {
 func TestAMessageAboutNothingOfOursIsTaken(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	if w := post(f, t.Context(), "good", "{}"); w.Code != http.StatusOK || len(f.heard) != 0 {
+	if w := post(t.Context(), f, "good", "{}"); w.Code != http.StatusOK || len(f.heard) != 0 {
 		t.Errorf("got %d, heard %v", w.Code, f.heard)
 	}
 }
@@ -91,10 +91,10 @@ func TestAMessageAboutNothingOfOursIsTaken(t *testing.T) {
 func TestAMessageMayHave256KiBAndNoMore(t *testing.T) {
 	t.Parallel()
 	f := &fake{event: order.Event{Session: "cs_1"}}
-	if w := post(f, t.Context(), "good", strings.Repeat("x", largest)); w.Code != http.StatusOK {
+	if w := post(t.Context(), f, "good", strings.Repeat("x", largest)); w.Code != http.StatusOK {
 		t.Errorf("256 KiB: got %d", w.Code)
 	}
-	if w := post(f, t.Context(), "good", strings.Repeat("x", largest+1)); w.Code != http.StatusRequestEntityTooLarge || len(f.heard) != 1 {
+	if w := post(t.Context(), f, "good", strings.Repeat("x", largest+1)); w.Code != http.StatusRequestEntityTooLarge || len(f.heard) != 1 {
 		t.Errorf("one byte more: got %d, heard %v", w.Code, f.heard)
 	}
 }
@@ -127,7 +127,7 @@ func TestAProviderThatHangsUpDoesNotStopTheWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := &fake{event: order.Event{Session: "cs_1"}}
-	post(f, ctx, "good", "{}")
+	post(ctx, f, "good", "{}")
 	if len(f.heard) != 1 || f.ctx != nil {
 		t.Errorf("heard %v with a context that says %v", f.heard, f.ctx)
 	}

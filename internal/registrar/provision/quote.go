@@ -1,0 +1,131 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Wanted is what somebody thinks of ordering.
+type Wanted struct {
+	Customer  string
+	Name      registrar.Name
+	Extension registrar.Extension
+	Kind      Kind
+	// Code is the auth code of a transfer; empty while the holder has not told it.
+	// Then everything else is checked.
+	Code string
+}
+
+// Quote is what the registry makes of it.
+type Quote struct {
+	// Account would carry it out. Domain is the one that a renewal is about.
+	Account, Domain string
+	// Years is the term of a registration or a renewal, and what a transfer adds:
+	// 0 where the term stays as it is.
+	Years int
+	// Missing is what the holder must tell before it can be paid for.
+	Missing []string
+}
+
+// Quote asks the registry that would carry a line out whether it could be done now
+// at the list price, and writes nothing. Its errors are KindUpstream,
+// KindRateLimited or KindInternal if the registry could not be asked, and
+// KindConflict, KindInvalid or KindUnsupported if it can't be had.
+func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Deadline)
+	defer cancel()
+	quote, registry, err := s.place(ctx, wanted)
+	if err != nil {
+		return Quote{}, err
+	}
+	if wanted.Kind != Renew {
+		if _, held, err := s.held(ctx, wanted.Name); err != nil || held {
+			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}))
+		}
+	}
+	holder, told, err := s.cfg.Store.HolderOf(ctx, wanted.Customer)
+	if err != nil {
+		return Quote{}, err
+	}
+	quote.Missing, err = registry.Offer(ctx, Wish{
+		Kind: wanted.Kind, Name: wanted.Name.ASCII(), TLD: wanted.Name.TLD(), Years: quote.Years, Told: told, Holder: holder,
+		Code: wanted.Code, Requires: wanted.Extension.Requires, Nameservers: s.cfg.Nameservers,
+	})
+	if err != nil {
+		return Quote{}, refusal(err)
+	}
+	return quote, nil
+}
+
+// place finds who would carry it out, and for how long.
+func (s *Service) place(ctx context.Context, wanted Wanted) (Quote, Account, error) {
+	serving, served := s.serving(wanted.Name.TLD())
+	quote, registry := Quote{Account: serving.Name}, serving.Account
+	if wanted.Kind == Renew {
+		domain, held, err := s.held(ctx, wanted.Name)
+		switch {
+		case err != nil:
+			return Quote{}, nil, err
+		case !held || domain.Customer != wanted.Customer:
+			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
+		case !renewable(domain):
+			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
+		}
+		quote.Domain = domain.ID
+		if domain.Account != "" { // where it is registered, whoever serves the extension today
+			quote.Account, registry = domain.Account, s.named(domain.Account)
+			served = registry != nil
+		}
+	}
+	if !served {
+		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	}
+	quote.Years = term(wanted.Kind, wanted.Extension, registry.Rules(wanted.Name.TLD()))
+	return quote, registry, nil
+}
+
+// held finds the domain of a name that somebody of ours holds, or is about to.
+func (s *Service) held(ctx context.Context, name registrar.Name) (Domain, bool, error) {
+	domain, found, err := s.cfg.Domains.DomainByName(ctx, name.ASCII())
+	return domain, found && domain.Status != domainTransferredOut, err
+}
+
+// term is how many years an order of an extension is for.
+func term(kind Kind, extension registrar.Extension, rules Rules) int {
+	if kind == Transfer {
+		return rules.TransferYears
+	}
+	return max(1, extension.MinYears)
+}
+
+// renewable says whether a domain is in a state in which its holder can renew it.
+func renewable(domain Domain) bool {
+	return domain.Status == domainActive || domain.Status == domainExpired
+}
+
+// refusal is a registry's no in the kinds that a Quote promises.
+func refusal(err error) error {
+	switch registrar.KindOf(err) {
+	case registrar.KindNotFound, registrar.KindForbidden, registrar.KindUnauthenticated:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.CodeOf(err), Err: err}
+	default:
+		return err
+	}
+}
+
+// asError is the first of what is missing, for those who can't ask the holder.
+func asError(missing []string) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	switch missing[0] {
+	case NeedRegistrant:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
+	case NeedCode:
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: CodeMissing}
+	default:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: NotEligible, Detail: missing[0]}
+	}
+}

@@ -1,0 +1,113 @@
+package provision_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func wanted(kind provision.Kind, label, tld string) provision.Wanted {
+	return provision.Wanted{
+		Customer: "cus_ada", Name: registrar.NewName(label, tld), Kind: kind,
+		Extension: registrar.Extension{TLD: tld, MinYears: 2, Requires: "eu_presence"},
+	}
+}
+
+func TestAQuoteWritesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, &office{missing: []string{"eu_presence"}})
+	quote, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".org"))
+	if err != nil || quote.Account != "office" || quote.Years != 2 || !slices.Equal(quote.Missing, []string{"eu_presence"}) {
+		t.Errorf("%+v, %v", quote, err)
+	}
+	if len(h.shelf.lines)+len(h.shelf.deeds)+len(h.shelf.domains) > 0 {
+		t.Error("something was written")
+	}
+	wish := h.office.wishes[0]
+	if wish.Name != "neu.org" || wish.Requires != "eu_presence" || !wish.Told || wish.Holder.Country != "DE" {
+		t.Errorf("the registry was asked for %+v", wish)
+	}
+}
+
+func TestATransferIsForTheYearsThatTheRegistryAdds(t *testing.T) {
+	t.Parallel()
+	for _, years := range []int{0, 1} {
+		h := newHouse(t, &office{rules: provision.Rules{TransferYears: years}})
+		quote, err := h.Quote(t.Context(), wanted(provision.Transfer, "neu", ".org"))
+		if err != nil || quote.Years != years {
+			t.Errorf("%+v, %v", quote, err)
+		}
+		line, err := h.Order(t.Context(), operator, provision.Order{
+			Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Extension: registrar.Extension{MinYears: 2},
+			Kind: provision.Transfer, Payment: "manual:1", Code: "secret",
+		})
+		if err != nil || line.Years != years {
+			t.Errorf("the line is for %d years, %v", line.Years, err)
+		}
+	}
+}
+
+func TestWhatSomebodyHoldsIsNeitherRegisteredNorTransferred(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[string]registrar.Code{
+		"active": provision.NameHeld, "pending": provision.NameHeld, "redemption": provision.NameHeld, "transferred_out": "",
+	} {
+		for _, kind := range []provision.Kind{provision.Register, provision.Transfer} {
+			h := newHouse(t, &office{})
+			h.shelf.domains["dom_1"] = provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", Status: status}
+			if _, err := h.Quote(t.Context(), wanted(kind, "neu", ".org")); registrar.CodeOf(err) != want {
+				t.Errorf("%s of what is %s: %v", kind, status, err)
+			}
+		}
+	}
+}
+
+func TestOnlyTheHolderRenewsAndOnlyWhatCanBeRenewed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		domain provision.Domain
+		want   registrar.Code
+	}{
+		"active":            {provision.Domain{Customer: "cus_ada", Status: "active", Account: "office"}, ""},
+		"expired":           {provision.Domain{Customer: "cus_ada", Status: "expired", Account: "office"}, ""},
+		"came without line": {provision.Domain{Customer: "cus_ada", Status: "active"}, ""},
+		"somebody else's":   {provision.Domain{Customer: "cus_bob", Status: "active"}, provision.NotYours},
+		"gone":              {provision.Domain{Customer: "cus_ada", Status: "transferred_out"}, provision.NotYours},
+		"in redemption":     {provision.Domain{Customer: "cus_ada", Status: "redemption"}, provision.NotRenewable},
+		"pending":           {provision.Domain{Customer: "cus_ada", Status: "pending"}, provision.NotRenewable},
+		"at a lost account": {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, provision.NoAccount},
+	} {
+		h := newHouse(t, &office{})
+		test.domain.ID, test.domain.Name = "dom_1", "neu.org"
+		h.shelf.domains["dom_1"] = test.domain
+		quote, err := h.Quote(t.Context(), wanted(provision.Renew, "neu", ".org"))
+		if registrar.CodeOf(err) != test.want || err == nil && (quote.Domain != "dom_1" || quote.Account != "office" || quote.Years != 2) {
+			t.Errorf("%s: %+v, %v", name, quote, err)
+		}
+	}
+}
+
+func TestARegistrysNoIsAConflictAndItsSilenceIsNot(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		answer error
+		want   registrar.Kind
+	}{
+		{&registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone}, registrar.KindConflict},
+		{&registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}, registrar.KindConflict},
+		{&registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode}, registrar.KindInvalid},
+		{unreachable(), registrar.KindUpstream},
+	} {
+		h := newHouse(t, &office{offer: test.answer})
+		_, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".org"))
+		if registrar.KindOf(err) != test.want || registrar.CodeOf(err) != registrar.CodeOf(test.answer) {
+			t.Errorf("%v became %v", test.answer, err)
+		}
+	}
+	h := newHouse(t, &office{})
+	if _, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".xyz")); registrar.KindOf(err) != registrar.KindUnsupported {
+		t.Errorf("an extension that nobody serves: %v", err)
+	}
+}

@@ -1,0 +1,293 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func TestOfManyWhoMoveAnOrderOneDoes(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addOrder(t, db, orderFor(newCustomer(t, db, "anna"), "a.org"))
+		var done atomic.Int64
+		var all sync.WaitGroup
+		for i := range 50 {
+			all.Go(func() {
+				ok, err := tryMove(t, db, o, paying(fmt.Sprint("pay_", i)))
+				if err != nil {
+					t.Error(err)
+				}
+				if ok {
+					done.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		after := storedOrder(t, db, o.ID)
+		if done.Load() != 1 || len(after.Payments) != 1 || after.Version != 2 || after.State != order.Paying {
+			t.Errorf("%d moved it; it is %+v", done.Load(), after)
+		}
+	})
+}
+
+func TestAnOrderKeepsOnePayment(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addOrder(t, db, orderFor(newCustomer(t, db, "anna"), "a.org"))
+		o = moved(t, db, moved(t, db, o, paying("pay_1")), paying("pay_2"))
+		o = moved(t, db, o, paid)
+		ok, err := tryMove(t, db, o, func(o *order.Order, _ *order.Move) { o.Payments[0].State, o.Attempts = order.PaymentKept, 7 })
+		if err == nil || ok {
+			t.Errorf("a second payment is kept: %t, %v", ok, err)
+		}
+		after := storedOrder(t, db, o.ID)
+		if after.Payments[0].State != order.PaymentOpen || after.Attempts != 0 || after.Version != o.Version {
+			t.Errorf("half of the change was stored: %+v", after)
+		}
+	})
+}
+
+func TestAnItemIsPaidBackOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addOrder(t, db, orderFor(newCustomer(t, db, "anna"), "a.org"))
+		o = moved(t, db, moved(t, db, o, paying("pay_1")), paid)
+		refund := func(id string) func(*order.Order, *order.Move) {
+			return func(o *order.Order, _ *order.Move) {
+				o.Refunds = append(o.Refunds, order.Refund{ID: id, Payment: "pay_1", Item: o.Items[0].ID, Amount: 5, CreatedAt: testTime})
+			}
+		}
+		o = moved(t, db, o, refund("rfd_1"))
+		if ok, err := tryMove(t, db, o, refund("rfd_2")); err == nil || ok {
+			t.Errorf("a second refund of one item: %t, %v", ok, err)
+		}
+		backlog, err := db.OrderBacklog(t.Context(), testTime)
+		if err != nil || backlog != (Backlog{Refunds: 1, OldestRefund: testTime}) {
+			t.Errorf("got %+v, %v", backlog, err)
+		}
+		o = moved(t, db, o, func(o *order.Order, _ *order.Move) { o.Refunds[0].Provider, o.Refunds[0].MadeAt = "re_1", testTime })
+		if o.Refunds[0].Provider != "re_1" || !o.Refunds[0].MadeAt.Equal(testTime) {
+			t.Errorf("got %+v", o.Refunds)
+		}
+	})
+}
+
+func TestAChangeStoresAllThatGoesWithIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		o := moved(t, db, addOrder(t, db, orderFor(anna, "a.org", "b.org")), paying("pay_1"))
+		deed := orderDeed(o)
+		later := testTime.Add(time.Minute)
+		o = moved(t, db, o, func(o *order.Order, m *order.Move) {
+			paid(o, m)
+			o.UpdatedAt, m.At = testTime.AddDate(1, 0, 0), later // a sandbox whose clock was moved on
+			o.Items[1].SealedCode, o.Items[1].Kind = "sealed-code", order.Register
+			m.Method = &order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa"}
+			m.Deed = &deed
+			m.Letters = []registrar.Letter{{Kind: "order_paid", Customer: anna}, {Kind: "order_paid", Customer: anna}}
+		})
+		if got := count(t, db, "SELECT count(*) FROM deeds WHERE object = $1", o.ID); got != 2 {
+			t.Errorf("%d deeds", got)
+		}
+		if got := count(t, db, "SELECT count(*) FROM mails WHERE due_at = $1", later.UnixMicro()); got != 2 {
+			t.Errorf("%d letters", got)
+		}
+		if method, kept, err := db.MethodOf(ctx, anna); err != nil || !kept || method.ID != "pm_1" {
+			t.Errorf("got %+v, %t, %v", method, kept, err)
+		}
+		lines, err := db.DueLines(ctx, later, 5)
+		if err != nil || len(lines) != 2 {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		for _, line := range lines {
+			at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.Line == line.ID })
+			if at < 0 {
+				t.Fatalf("the line %+v is of no item", line)
+			}
+			item := o.Items[at]
+			want := provision.Line{
+				ID: item.Line, Customer: anna, Name: item.Name, TLD: ".org", Kind: provision.Register, Years: 1, Payment: order.PaymentOf(o.ID),
+				State: provision.StatePaid, Account: "sandbox", SealedCode: item.SealedCode, AskedAt: later, DueAt: later, CreatedAt: later, UpdatedAt: later,
+			}
+			if line != want {
+				t.Errorf("got %+v, want %+v", line, want)
+			}
+		}
+	})
+}
+
+func TestAnItemWhoseNameIsGoneFailsWhenItIsPaid(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		addLine(t, db, bert, "wanted.org", "manual:1")
+		if _, err := holdingOn(t, db).Add(t.Context(), operator(), holding.Addition{
+			Customer: bert, Name: registrar.NewName("held", ".org"), Status: holding.StatusActive, PaidUntil: testTime.AddDate(1, 0, 0),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		o := moved(t, db, addOrder(t, db, orderFor(anna, "held.org", "free.org", "wanted.org")), paying("pay_1"))
+		move := order.Move{Was: o, Order: o}
+		move.Order.Items, move.Order.Payments = slices.Clone(o.Items), slices.Clone(o.Payments)
+		paid(&move.Order, &move)
+		if ok, err := db.MoveOrder(t.Context(), move); err != nil || !ok {
+			t.Fatalf("moved %t, %v", ok, err)
+		}
+		after := storedOrder(t, db, o.ID)
+		var states []string
+		for i, item := range after.Items {
+			states = append(states, string(item.State)+" "+string(item.Failure))
+			if item != move.Order.Items[i] {
+				t.Errorf("the caller sees %+v, stored is %+v", move.Order.Items[i], item)
+			}
+			if (item.Line == "") != (item.State == order.ItemFailed) {
+				t.Errorf("the line of %+v", item)
+			}
+		}
+		if want := []string{"failed name_held", "provisioning ", "failed name_held"}; !slices.Equal(states, want) {
+			t.Errorf("the items are %q, want %q", states, want)
+		}
+		if !after.DueAt.Equal(testTime) || after.Version != o.Version+1 {
+			t.Errorf("due %v, version %d: nobody settles it", after.DueAt, after.Version)
+		}
+	})
+}
+
+// lineEnds takes the line of an item to its end, as provisioning does.
+func lineEnds(t *testing.T, db *DB, item order.Item, failure registrar.Code) {
+	t.Helper()
+	line, found, err := db.LineByID(t.Context(), item.Line)
+	if err != nil || !found {
+		t.Fatalf("found %t, %v", found, err)
+	}
+	line = mustMove(t, db, step(line, func(l *provision.Line, m *provision.Move) {
+		l.State, l.DueAt, l.Domain = provision.StateRequested, testTime.Add(time.Minute), "dom_"+l.Name
+		m.Add = &provision.Domain{ID: l.Domain, Customer: l.Customer, Name: l.Name, TLD: l.TLD, Status: "pending", Account: "sandbox", UpdatedAt: testTime}
+	}))
+	mustMove(t, db, step(line, func(l *provision.Line, m *provision.Move) {
+		l.State, l.DueAt, l.Failure, l.UpdatedAt = provision.StateActive, time.Time{}, failure, testTime.Add(time.Hour)
+		if failure != "" {
+			l.State, l.RefundDue, m.Drop = provision.StateFailed, true, true
+			return
+		}
+		m.Activate = &provision.Domain{ID: l.Domain, Status: "active", PaidUntil: testTime.AddDate(1, 0, 0), UpdatedAt: testTime}
+	}))
+}
+
+func TestTheEndOfALineWakesItsOrder(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		for _, method := range []string{"", "pm_1"} {
+			name := "x" + method
+			name = strings.ReplaceAll(name, "_", "")
+			o := orderFor(anna, name+"good.org", name+"bad.org")
+			o.AutoRenew = true
+			o = moved(t, db, moved(t, db, addOrder(t, db, o), paying("pay_"+name)), func(o *order.Order, m *order.Move) {
+				paid(o, m)
+				m.Method = &order.Method{Holder: "cus_1", ID: method}
+			})
+			lineEnds(t, db, o.Items[0], "")
+			half := storedOrder(t, db, o.ID)
+			if half.Items[0].State != order.ItemActive || half.Items[1].State != order.ItemProvisioning || !half.DueAt.Equal(testTime.Add(time.Hour)) {
+				t.Errorf("got %+v", half)
+			}
+			lineEnds(t, db, o.Items[1], "taken")
+			after := storedOrder(t, db, o.ID)
+			if after.Items[1].State != order.ItemFailed || after.Items[1].Failure != "taken" {
+				t.Errorf("got %+v", after.Items)
+			}
+			// Who read the order before may not put it to sleep now.
+			ok, err := tryMove(t, db, half, func(o *order.Order, _ *order.Move) { o.DueAt = time.Time{} })
+			if err != nil || ok {
+				t.Errorf("moved %t, %v", ok, err)
+			}
+			renews := count(t, db, "SELECT auto_renew FROM domains WHERE name = $1", name+"good.org") == 1
+			if renews != (method != "") {
+				t.Errorf("with the means of payment %q it renews: %t", method, renews)
+			}
+		}
+	})
+}
+
+func TestALineOfAnOperatorTouchesNoOrder(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := moved(t, db, moved(t, db, addOrder(t, db, orderFor(anna, "a.org")), paying("pay_1")), paid)
+		line := addLine(t, db, anna, "b.org", "manual:"+o.ID)
+		lineEnds(t, db, order.Item{Line: line.ID}, "")
+		if after := storedOrder(t, db, o.ID); after.Version != o.Version || !after.DueAt.IsZero() {
+			t.Errorf("got %+v", after)
+		}
+	})
+}
+
+func TestARenewalIsForADomainOfTheCustomer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		ids := make(map[string]string)
+		for name, customer := range map[string]string{"mine": anna, "his": bert} {
+			domain, err := holdingOn(t, db).Add(ctx, operator(), holding.Addition{
+				Customer: customer, Name: registrar.NewName(name, ".org"), Status: holding.StatusActive, PaidUntil: testTime.AddDate(1, 0, 0),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[name] = domain.ID
+		}
+		o := orderFor(anna, "mine.org", "his.org")
+		for i, name := range []string{"mine", "his"} {
+			o.Items[i].Kind, o.Items[i].Domain = order.Renew, ids[name]
+		}
+		o = moved(t, db, moved(t, db, addOrder(t, db, o), paying("pay_1")), paid)
+		if o.Items[0].State != order.ItemProvisioning || o.Items[1].State != order.ItemFailed || o.Items[1].Failure != order.NameHeld {
+			t.Errorf("got %+v", o.Items)
+		}
+		line, found, err := db.LineByID(ctx, o.Items[0].Line)
+		if err != nil || !found || line.Domain != ids["mine"] || line.Kind != "renew" || line.Name != "mine.org" {
+			t.Errorf("got %+v, %t, %v", line, found, err)
+		}
+		names, err := db.NamesOf(ctx, anna)
+		if err != nil || !slices.Equal(names, []string{"mine.org"}) {
+			t.Errorf("anna holds %q, %v", names, err)
+		}
+	})
+}
+
+func TestANodeFindsItsOwnOrders(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		for i, node := range []string{"here", "there", ""} {
+			o := addOrder(t, db, orderFor(anna, fmt.Sprint(i, ".org")))
+			moved(t, db, o, func(o *order.Order, _ *order.Move) { o.Node, o.DueAt = node, testTime.Add(time.Hour) })
+		}
+		if freed, err := db.FreeOrders(ctx, "here", testTime); err != nil || freed != 1 {
+			t.Errorf("%d freed, %v", freed, err)
+		}
+		if freed, err := db.FreeOrders(ctx, "", testTime); err != nil || freed != 0 {
+			t.Errorf("%d freed of nobody, %v", freed, err)
+		}
+		due, err := db.DueOrders(ctx, testTime, 5)
+		if err != nil || len(due) != 1 || due[0].Items[0].Name != "0.org" || due[0].Node != "" {
+			t.Errorf("due are %+v, %v", due, err)
+		}
+		backlog, err := db.OrderBacklog(ctx, testTime.Add(time.Second))
+		if err != nil || backlog != (Backlog{Due: 1, OldestDue: testTime}) {
+			t.Errorf("got %+v, %v", backlog, err)
+		}
+	})
+}

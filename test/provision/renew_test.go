@@ -1,0 +1,176 @@
+package provision
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+// register lets the customer have a name.
+func (s *stage) register(t *testing.T, label, tld string) provision.Domain {
+	t.Helper()
+	line, err := s.lines.Order(t.Context(), operator, provision.Order{
+		Customer: holder, Name: registrar.NewName(label, tld), Kind: provision.Register, Payment: "manual:first",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.await(t, line.ID, provision.StateActive)
+	return s.domain(t, line.Name)
+}
+
+func (s *stage) domain(t *testing.T, name string) provision.Domain {
+	t.Helper()
+	domain, found, err := s.db.DomainByName(t.Context(), name)
+	if err != nil || !found {
+		t.Fatal(name, found, err)
+	}
+	return domain
+}
+
+func (s *stage) renew(t *testing.T, label, tld, payment string) provision.Line {
+	t.Helper()
+	line, err := s.lines.Order(t.Context(), operator, provision.Order{
+		Customer: holder, Name: registrar.NewName(label, tld), Kind: provision.Renew, Payment: "manual:" + payment,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.await(t, line.ID, provision.StateActive, provision.StateFailed)
+}
+
+// expires is the registry's own date.
+func (s *stage) expires(t *testing.T, name string) time.Time {
+	t.Helper()
+	for _, domain := range s.world.Holdings(registry.ProductAccount).Domains {
+		if domain.Name == name {
+			return domain.Expires
+		}
+	}
+	t.Fatalf("the registry does not have %s for us", name)
+	return time.Time{}
+}
+
+func TestARenewalAddsATermHereAndAtTheRegistry(t *testing.T) {
+	t.Parallel()
+	for _, tld := range []string{".com", ".org"} {
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			before := s.register(t, "verlaengert", tld)
+			if line := s.renew(t, "verlaengert", tld, "second"); line.State != provision.StateActive || !line.RenewFrom.Equal(before.RegistryExpires) {
+				t.Fatalf("the line is %+v", line)
+			}
+			after := s.domain(t, before.Name)
+			if want := before.PaidUntil.AddDate(1, 0, 0); !after.PaidUntil.Equal(want) || after.Status != "active" {
+				t.Errorf("paid until %s, want %s", after.PaidUntil, want)
+			}
+			if expires := s.expires(t, before.Name); !expires.Equal(after.RegistryExpires) || expires.Before(after.PaidUntil) {
+				t.Errorf("the registry expires it at %s, we know %s", expires, after.RegistryExpires)
+			}
+		})
+	}
+}
+
+func TestAfterTheRegistryHasRenewedByItselfOnlyThePaidTermGrows(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	before := s.register(t, "von-selbst", ".com")
+	if err := s.world.Advance(before.PaidUntil.AddDate(0, 0, 3).Sub(s.world.Now())); err != nil {
+		t.Fatal(err)
+	}
+	expires := s.expires(t, before.Name)
+	if !expires.After(before.PaidUntil.AddDate(0, 11, 0)) {
+		t.Fatalf("the registry did not renew it but expires it at %s", expires)
+	}
+	s.renew(t, "von-selbst", ".com", "second")
+	if after := s.domain(t, before.Name); !after.PaidUntil.Equal(before.PaidUntil.AddDate(1, 0, 0)) || !s.expires(t, before.Name).Equal(expires) {
+		t.Errorf("paid until %s, and the registry expires it at %s", after.PaidUntil, s.expires(t, before.Name))
+	}
+	// The one after that is a renewal again.
+	s.renew(t, "von-selbst", ".com", "third")
+	if got := s.expires(t, before.Name); !got.Equal(expires.AddDate(1, 0, 0)) {
+		t.Errorf("then the registry expires it at %s", got)
+	}
+}
+
+func TestADomainThatCameWithoutALineCanBeRenewed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	registered := s.register(t, "mitgebracht", ".net")
+	if err := s.forget(t, registered.ID); err != nil {
+		t.Fatal(err)
+	}
+	if line := s.renew(t, "mitgebracht", ".net", "second"); line.State != provision.StateActive || line.Account != "sandbox" {
+		t.Errorf("the line is %+v", line)
+	}
+}
+
+// forget replaces a domain by one that an operator has entered.
+func (s *stage) forget(t *testing.T, id string) error {
+	t.Helper()
+	domain := provision.Domain{}
+	all, err := s.db.DomainsAfter(t.Context(), "", 10)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.ID == id {
+			domain = one
+		}
+	}
+	gone := domain
+	gone.Status = "transferred_out"
+	if _, err := s.db.FollowDomain(t.Context(), domain, gone, nil); err != nil {
+		return err
+	}
+	return s.db.AddDomain(t.Context(), holding.Domain{
+		ID: "dom_entered", Customer: holder, Name: domain.Name, TLD: domain.TLD, Status: holding.StatusActive,
+		PaidUntil: domain.PaidUntil, CreatedAt: time.Now(), UpdatedAt: time.Now(),
+	}, registrar.Deed{Actor: operator, Action: holding.DomainAdded, Customer: holder, At: time.Now()})
+}
+
+func TestAQuoteAsksTheRegistry(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.register(t, "schon-meins", ".org")
+	for _, test := range []struct {
+		kind    provision.Kind
+		label   string
+		tld     string
+		code    string
+		want    registrar.Code
+		years   int
+		missing string
+	}{
+		{kind: provision.Register, label: "noch-frei", tld: ".org", years: 1},
+		{kind: provision.Register, label: "google", tld: ".org", want: provision.NameTaken},
+		{kind: provision.Register, label: "premium-name", tld: ".org", want: provision.NamePremium},
+		{kind: provision.Register, label: "schon-meins", tld: ".org", want: provision.NameHeld},
+		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", code: "auth-transfer-haus", years: 1},
+		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", years: 1, missing: provision.NeedCode},
+		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", code: "auth-falsch", want: provision.WrongCode},
+		{kind: provision.Transfer, label: "transfer-haus", tld: ".de", code: "auth-transfer-haus", years: 0},
+		{kind: provision.Transfer, label: "transfer-haus", tld: ".nl", code: "auth-transfer-haus", years: 0},
+		{kind: provision.Transfer, label: "google", tld: ".com", code: "auth-google", want: provision.Locked},
+		{kind: provision.Transfer, label: "noch-frei", tld: ".com", code: "egal-was-hier", want: provision.NotRegistered},
+		{kind: provision.Transfer, label: "schon-meins", tld: ".org", want: provision.NameHeld},
+		{kind: provision.Renew, label: "schon-meins", tld: ".org", years: 1},
+		{kind: provision.Renew, label: "google", tld: ".org", want: provision.NotYours},
+	} {
+		quote, err := s.lines.Quote(t.Context(), provision.Wanted{
+			Customer: holder, Name: registrar.NewName(test.label, test.tld), Kind: test.kind, Code: test.code,
+		})
+		missing := ""
+		if len(quote.Missing) > 0 {
+			missing = quote.Missing[0]
+		}
+		if registrar.CodeOf(err) != test.want || err == nil && (quote.Years != test.years || missing != test.missing || quote.Account != "sandbox") {
+			t.Errorf("%s %s%s: %+v, %v", test.kind, test.label, test.tld, quote, err)
+		}
+	}
+}
