@@ -204,6 +204,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
 		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
 		{"test/bench/main.go", "cmd/dotkontor", whyOf("test/bench")},
+		{"examples/agent-order/main.go", "internal/registrar", whyOf("examples/agent-order")},
 		{"scripts/gotest/main.go", "internal/registrar", whyOf("scripts/gotest")},
 		{"internal/utils/utils.go", "internal/registrar", unplacedFix},
 		{"main.go", "internal/web", unplacedFix},
