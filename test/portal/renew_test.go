@@ -42,6 +42,18 @@ func (c *counter) PayURL(order.Order) (string, error) {
 	return c.base + "/checkout/dotkontor_pay_x", nil
 }
 
+// serve puts the counter in front of the domains.
+func (c *counter) serve(pages *portal.Config) {
+	pages.Orders, pages.Holdings = c, struct {
+		lister
+		*counter
+	}{pages.Holdings, c}
+}
+
+type lister interface {
+	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+}
+
 func (c *counter) SetAutoRenew(_ context.Context, _ registrar.Actor, domain string, on bool) error {
 	if c.err == nil {
 		c.on[domain] = on
@@ -52,7 +64,7 @@ func (c *counter) SetAutoRenew(_ context.Context, _ registrar.Actor, domain stri
 func TestAHolderRenewsByTheOrderFlow(t *testing.T) {
 	t.Parallel()
 	c := &counter{base: "https://elsewhere.example", on: make(map[string]bool)}
-	s := openWith(t, func(pages *portal.Config) { pages.Orders, pages.AutoRenewals = c, c })
+	s := openWith(t, c.serve)
 	erika := s.member("erika@example.org")
 	active, gone := s.held(erika.ID, "laufend", holding.StatusActive), s.held(erika.ID, "weg", holding.StatusTransferredOut)
 	b := s.signedIn("erika@example.org")
@@ -82,7 +94,7 @@ func TestAHolderRenewsByTheOrderFlow(t *testing.T) {
 func TestAutomaticRenewalIsSwitchedByItsHolder(t *testing.T) {
 	t.Parallel()
 	c := &counter{on: make(map[string]bool)}
-	s := openWith(t, func(pages *portal.Config) { pages.Orders, pages.AutoRenewals = c, c })
+	s := openWith(t, c.serve)
 	id := s.held(s.member("erika@example.org").ID, "laufend", holding.StatusActive)
 	b := s.signedIn("erika@example.org")
 	path := "/portal/domains/" + id + "/auto-renew"

@@ -40,9 +40,9 @@ func (h *Handler) showDomains(v *page.Visit, problem error) error {
 	actions := false
 	for _, d := range domains {
 		held := d.Status == holding.StatusActive || d.Status == holding.StatusExpired
-		line := domainLine{
-			Domain: d, Renewable: held && h.orders != nil,
-			Switchable: d.Status == holding.StatusActive && h.autoRenewals != nil,
+		line := domainLine{Domain: d}
+		if h.orders != nil {
+			line.Renewable, line.Switchable = held, d.Status == holding.StatusActive
 		}
 		actions = actions || line.Renewable
 		lines = append(lines, line)
@@ -103,11 +103,11 @@ func (h *Handler) renewDomain(v *page.Visit) error {
 }
 
 func (h *Handler) setAutoRenew(v *page.Visit) error {
-	if h.autoRenewals == nil {
+	if h.orders == nil {
 		return noSuchDomain()
 	}
 	on := v.Field("on") == "yes"
-	if err := h.autoRenewals.SetAutoRenew(v.R.Context(), v.Actor(), v.R.PathValue("id"), on); err != nil {
+	if err := h.holdings.SetAutoRenew(v.R.Context(), v.Actor(), v.R.PathValue("id"), on); err != nil {
 		return h.showDomains(v, err)
 	}
 	if on {

@@ -260,6 +260,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"action.identity_verified":        "Identity verified",
 	"action.auto_renew_on":            "Automatic renewal switched on",
 	"action.auto_renew_off":           "Automatic renewal switched off",
+	"action.domain_expired":           "Domain expired",
 	"action.domain_renewed":           "Domain renewed",
 	"object.password":                 "with password",
 	"object.password_and_code":        "with password and code",

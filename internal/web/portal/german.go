@@ -260,6 +260,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"action.identity_verified":        "Identität nachgewiesen",
 	"action.auto_renew_on":            "Automatische Verlängerung eingeschaltet",
 	"action.auto_renew_off":           "Automatische Verlängerung ausgeschaltet",
+	"action.domain_expired":           "Domain abgelaufen",
 	"action.domain_renewed":           "Domain verlängert",
 	"object.password":                 "mit Passwort",
 	"object.password_and_code":        "mit Passwort und Code",

@@ -20,10 +20,8 @@ type Config struct {
 	Holdings  Holdings
 	// Applications are what customers connect by OAuth.
 	Applications Applications
-	// Orders renews domains, and AutoRenewals says which are renewed by themselves;
-	// nil where nothing can be ordered.
-	Orders       Orders
-	AutoRenewals AutoRenewals
+	// Orders renews domains; nil where nothing can be ordered.
+	Orders Orders
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -40,7 +38,6 @@ type Handler struct {
 
 	applications Applications
 	orders       Orders
-	autoRenewals AutoRenewals
 }
 
 // New parses every page.
@@ -54,7 +51,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders, autoRenewals: cfg.AutoRenewals,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders,
 	}, nil
 }
 

@@ -90,19 +90,13 @@ type Applications interface {
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
 }
 
 // Orders is what the portal orders: renewals.
 type Orders interface {
 	Start(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	PayURL(o order.Order) (string, error)
-}
-
-// AutoRenewals says which domains are renewed by themselves.
-type AutoRenewals interface {
-	// SetAutoRenew is a registrar.KindConflict error without a kept means of
-	// payment, and KindNotFound for another customer's domain.
-	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
 }
 
 var (
