@@ -333,6 +333,9 @@ func (s *Shop) Decline(ctx context.Context, p Purchase) error {
 	})
 }
 
+// undecided are the states in which money may still come or go.
+var undecided = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus}
+
 // unsettled says what has not come to its end.
 func unsettled(o order.Order) bool {
 	for _, refund := range o.Refunds {
@@ -341,8 +344,7 @@ func unsettled(o order.Order) bool {
 		}
 	}
 	for _, payment := range o.Payments {
-		switch payment.State {
-		case order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus:
+		if slices.Contains(undecided, payment.State) {
 			return true
 		}
 	}
