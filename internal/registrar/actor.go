@@ -104,6 +104,10 @@ const (
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 	LetterApplication     LetterKind = "application_connected"
-	LetterOrderPaid       LetterKind = "order_paid" // the receipt; package order has the facts
-	LetterOrderDone       LetterKind = "order_done" // what became of each item, and what goes back
+	LetterOrderPaid       LetterKind = "order_paid"       // the receipt; package order has the facts
+	LetterOrderDone       LetterKind = "order_done"       // what became of each item, and what goes back
+	LetterPaymentReturned LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
+	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
+	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
+	LetterExpired         LetterKind = "expired"          // it is over
 )

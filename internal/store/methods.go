@@ -39,7 +39,10 @@ func (db *DB) KeepMethod(ctx context.Context, customer string, method order.Meth
 // the same one.
 func putMethod(ctx context.Context, q *query.Queries, customer string, method order.Method, now time.Time) error {
 	if method.ID == "" {
-		return q.PutPaymentHolder(ctx, query.PutPaymentHolderParams{CustomerID: customer, Holder: method.Holder, UpdatedAt: micros(now)})
+		if err := q.PutPaymentHolder(ctx, query.PutPaymentHolderParams{CustomerID: customer, Holder: method.Holder, UpdatedAt: micros(now)}); err != nil {
+			return err
+		}
+		return q.StopRenewing(ctx, customer) // another holder has taken the means of the former one away
 	}
 	return q.PutMethod(ctx, query.PutMethodParams{
 		CustomerID: customer, Holder: method.Holder, Method: method.ID, Label: method.Label, UpdatedAt: micros(now),

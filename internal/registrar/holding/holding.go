@@ -70,12 +70,23 @@ const (
 	NameHeld registrar.Code = "name_held"
 	// NoSuchCustomer goes with KindNotFound.
 	NoSuchCustomer registrar.Code = "no_such_customer"
+	// NoSuchDomain goes with KindNotFound: there is none, or it is somebody else's.
+	NoSuchDomain registrar.Code = "no_such_domain"
+	// NoMethod goes with KindConflict: nothing renews by itself without a means of
+	// payment that we may keep.
+	NoMethod registrar.Code = "no_method"
+	// PersonsOnly goes with KindForbidden.
+	PersonsOnly registrar.Code = "persons_only"
 	// OperatorsOnly goes with KindForbidden.
 	OperatorsOnly registrar.Code = "operators_only"
 )
 
-// DomainAdded is what the audit tells about Add.
-const DomainAdded registrar.Action = "domain_added"
+// What the audit tells.
+const (
+	DomainAdded  registrar.Action = "domain_added"
+	AutoRenewOn  registrar.Action = "auto_renew_on"
+	AutoRenewOff registrar.Action = "auto_renew_off"
+)
 
 // Domain is one domain of one customer.
 type Domain struct {
@@ -90,6 +101,7 @@ type Domain struct {
 	// PaidUntil is the date until which the customer has paid; zero while
 	// nothing is registered. A registry's own date may be later.
 	PaidUntil time.Time
+	// AutoRenew is on only where the customer has a means of payment with us.
 	AutoRenew bool
 
 	CreatedAt, UpdatedAt time.Time
@@ -102,6 +114,10 @@ type Store interface {
 	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, deed registrar.Deed) error
+	// SetAutoRenew stores whether a domain of the customer renews by itself. It
+	// returns NoSuchDomain if the customer does not hold it, and NoMethod for on
+	// without a kept means of payment.
+	SetAutoRenew(ctx context.Context, customer, domain string, on bool, deed registrar.Deed) error
 }
 
 // Config is what a Service needs.
@@ -142,6 +158,24 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Domain, er
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return domains, nil
+}
+
+// SetAutoRenew lets a person say whether a domain of theirs, by its id, shall renew
+// by itself.
+func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
+	if actor.Customer == "" {
+		return &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	if actor.Kind != registrar.ActorPerson {
+		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+	}
+	action := AutoRenewOff
+	if on {
+		action = AutoRenewOn
+	}
+	return s.store.SetAutoRenew(ctx, actor.Customer, domain, on, registrar.Deed{
+		Actor: actor, Action: action, Customer: actor.Customer, Object: domain, At: s.now(),
+	})
 }
 
 // Addition is a domain that comes to an account other than by an order.

@@ -22,6 +22,29 @@ func (n nowhere) AddDomain(context.Context, Domain, registrar.Deed) error {
 	return nil
 }
 
+func (n nowhere) SetAutoRenew(context.Context, string, string, bool, registrar.Deed) error {
+	n.t.Error("the store was asked")
+	return nil
+}
+
+func TestOnlyAPersonSwitchesRenewalOnAndOff(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: nowhere{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for actor, want := range map[registrar.Actor]registrar.Kind{
+		{Kind: registrar.ActorPerson}:                         registrar.KindUnauthenticated,
+		{Kind: registrar.ActorToken, Customer: "cus_1"}:       registrar.KindForbidden,
+		{Kind: registrar.ActorApplication, Customer: "cus_1"}: registrar.KindForbidden,
+		{Kind: registrar.ActorOperator}:                       registrar.KindUnauthenticated,
+	} {
+		if err := service.SetAutoRenew(t.Context(), actor, "dom_1", true); registrar.KindOf(err) != want {
+			t.Errorf("%+v: %v", actor, err)
+		}
+	}
+}
+
 func TestWhatIsWrongIsRefusedBeforeTheStore(t *testing.T) {
 	t.Parallel()
 	service, err := New(Config{Store: nowhere{t}})

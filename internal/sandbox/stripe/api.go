@@ -191,7 +191,7 @@ func (s *Server) commit(t *tx) error {
 }
 
 func show(status int, object map[string]any) answer {
-	body, err := json.MarshalIndent(object, "", "  ")
+	body, err := json.Marshal(object)
 	if err != nil { // maps of strings and numbers can always be written
 		return answer{status: http.StatusInternalServerError}
 	}
@@ -235,7 +235,7 @@ func hashed(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// endOf is when a page that was made now ends by itself, as Stripe bounds it.
+// How soon and how late a page can end by itself, as Stripe bounds it.
 const (
 	shortestPage = 30 * time.Minute
 	longestPage  = 24 * time.Hour

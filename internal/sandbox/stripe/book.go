@@ -3,6 +3,7 @@ package stripe
 import (
 	"crypto/rand"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -61,15 +62,19 @@ type book struct {
 	verifications table[verification]
 	keys          map[string]*remembered
 	keyOrder      []string
-	// open are the sessions that will end by the clock.
-	open map[string]bool
+	// open are the sessions that will end by the clock, nextEnd is when the first
+	// of them may.
+	open    map[string]bool
+	nextEnd int64
 	// refundsOf are the refunds of each payment.
 	refundsOf map[string][]string
 	waiting   table[event]
 }
 
 func openBook(folder string, now func() time.Time) (*book, error) {
-	b := &book{now: now, keys: map[string]*remembered{}, open: map[string]bool{}, refundsOf: map[string][]string{}}
+	b := &book{
+		now: now, keys: map[string]*remembered{}, open: map[string]bool{}, refundsOf: map[string][]string{}, nextEnd: math.MaxInt64,
+	}
 	var err error
 	if b.journal, err = openJournal(folder, b.apply); err != nil {
 		return nil, err
@@ -104,6 +109,7 @@ func (b *book) apply(c *change) {
 		b.sessions.put(one.ID, one)
 		if one.Status == "open" {
 			b.open[one.ID] = true
+			b.nextEnd = min(b.nextEnd, one.ExpiresAt)
 		} else {
 			delete(b.open, one.ID)
 		}

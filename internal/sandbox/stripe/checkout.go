@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -160,17 +161,26 @@ func (t *tx) expire(s *session) *session {
 
 // endSessions lets the pages end whose time is over. The caller holds the lock.
 func (s *Server) endSessions() {
-	now := s.book.now().Unix()
-	t := s.book.begin()
-	for id := range s.book.open {
-		if one := s.book.sessions.get(id); one.ExpiresAt <= now {
-			t.expire(one)
-		}
-	}
-	if len(t.change.Sessions) == 0 {
+	b := s.book
+	now := b.now().Unix()
+	if now < b.nextEnd {
 		return
 	}
-	if err := s.commit(t); err != nil {
-		s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+	t := b.begin()
+	next := int64(math.MaxInt64)
+	for id := range b.open {
+		one := b.sessions.get(id)
+		if one.ExpiresAt <= now {
+			t.expire(one)
+			continue
+		}
+		next = min(next, one.ExpiresAt)
 	}
+	if len(t.change.Sessions) > 0 {
+		if err := s.commit(t); err != nil {
+			s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+			return
+		}
+	}
+	b.nextEnd = next
 }

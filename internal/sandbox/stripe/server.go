@@ -65,6 +65,7 @@ type Server struct {
 	running sync.WaitGroup
 	ctx     context.Context
 	stop    context.CancelFunc
+	closed  sync.Once
 }
 
 // Start opens the provider. When it returns, it accepts.
@@ -259,7 +260,12 @@ func (s *Server) HasMethod(id string) bool {
 
 // Close ends the provider. What was not delivered is delivered after the next
 // start.
-func (s *Server) Close() error {
+func (s *Server) Close() (err error) {
+	s.closed.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Server) close() error {
 	s.stop()
 	err := s.web.Close()
 	s.closeControl()

@@ -139,10 +139,10 @@ CREATE TABLE vat_checks (
 -- A renewal is recognised by the registry's expiry at which it begins.
 ALTER TABLE lines ADD COLUMN renew_from BIGINT NOT NULL DEFAULT 0;
 
--- When the customer was last told that a domain will expire: the days before that
--- were told, so that each notice is sent once a term.
+-- Which notice about the end of the term the customer got last: 0 none, 1 a month
+-- before, 2 a week before, 3 after it. A renewal begins anew.
 ALTER TABLE domains ADD COLUMN notified BIGINT NOT NULL DEFAULT 0;
-CREATE INDEX domains_expiring ON domains (paid_until) WHERE paid_until > 0;
+CREATE INDEX domains_expiring ON domains (notified, paid_until) WHERE status = 'active' AND paid_until > 0;
 
 -- +goose Down
 DROP INDEX domains_expiring;
