@@ -272,11 +272,11 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 
 // render writes a whole page. Browsers follow a form's answer only to where
 // form-action lets them, so it names where the page leads.
-func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name string, view pageView) {
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view pageView) {
 	view.Lang = map[bool]string{true: "de", false: "en"}[view.German]
 	var text bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&text, name, view); err != nil {
-		s.opts.Logger.Error("a page of the sandbox's Stripe can't be made", "page", name)
+		s.opts.Logger.ErrorContext(r.Context(), "a page of the sandbox's Stripe can't be made", "page", name)
 		http.Error(w, "the page can't be made", http.StatusInternalServerError)
 		return
 	}
