@@ -22,8 +22,12 @@ type money struct {
 }
 
 // openMoney starts the payment provider and the register of VAT ids. now is the
-// world's clock: pages end by it.
+// world's clock: pages end by it. A product in another process has the time of its
+// machine, and says by that when its pages end; so there the provider has it, too.
 func (c sandboxCommand) openMoney(now func() time.Time) (money, error) {
+	if c.WorldOnly {
+		now = time.Now
+	}
 	provider, err := sandboxstripe.Start(sandboxstripe.Options{
 		Data: c.Data, Holder: demoHolder, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
 	})

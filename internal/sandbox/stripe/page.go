@@ -41,6 +41,7 @@ func (s *Server) pages(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		s.render(w, r, http.StatusOK, "home", pageView{German: true})
 	})
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /c/pay/{id}", s.showPay)
 	mux.HandleFunc("POST /c/pay/{id}", s.pay)
 	mux.HandleFunc("GET /c/pay/{id}/bank", s.showBank)
@@ -294,7 +295,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 		}
 	}
 	header := w.Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action "+strings.Join(leads, " "))
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action "+strings.Join(leads, " "))
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
