@@ -60,6 +60,7 @@ func (c *Config) Check() error {
 	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
+	c.Orders.check(k)
 	c.VAT.check(k)
 	c.Registration.check(k)
 	c.checkEPP(k)

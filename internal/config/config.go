@@ -44,6 +44,7 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+	Orders   Orders   `toml:"orders"`
 	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
 
@@ -363,6 +364,7 @@ func Default() Config {
 		},
 		Mail:   Mail{TLS: "starttls"},
 		OAuth:  OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		Orders: Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
 		Stripe: Stripe{PaymentMethods: []string{"card"}},
 		VAT:    VAT{WarnAtEUR: 8000},
 

@@ -12,12 +12,16 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Cards of the simulated provider.
@@ -95,9 +99,9 @@ func (s *Shop) Keep(ctx context.Context, boundary string) *Keeper {
 	return s.Stage.Keep(ctx, boundary, settings...)
 }
 
-// insist does something until it is done. What fails is tried again: a product that
+// Insist does something until it is done. What fails is tried again: a product that
 // was killed does not answer.
-func insist(ctx context.Context, what string, do func() (bool, error)) error {
+func Insist(ctx context.Context, what string, do func() (bool, error)) error {
 	var last error
 	for {
 		done, err := do()
@@ -127,7 +131,7 @@ func (s *Shop) Prepare(ctx context.Context, names ...string) (Purchase, error) {
 		items = append(items, map[string]string{"domain": name, "type": "register"})
 	}
 	var made Purchase
-	err := insist(ctx, "start_order of "+strings.Join(names, " "), func() (bool, error) {
+	err := Insist(ctx, "start_order of "+strings.Join(names, " "), func() (bool, error) {
 		var told struct {
 			Order string `json:"orderId"`
 			Link  string `json:"payment_url"`
@@ -209,7 +213,7 @@ func (s *Shop) browse(ctx context.Context, method, address string, fields url.Va
 
 // SignIn signs the human in. The session outlives the product's lives.
 func (s *Shop) SignIn(ctx context.Context) error {
-	return insist(ctx, "the sign-in", func() (bool, error) {
+	return Insist(ctx, "the sign-in", func() (bool, error) {
 		got, err := s.browse(ctx, http.MethodPost, s.Base+"/portal/sign-in", url.Values{"email": {s.demo.Email}, "password": {s.demo.Password}})
 		if err == nil && got.status != http.StatusSeeOther {
 			err = fmt.Errorf("the sign-in answered %d", got.status)
@@ -234,7 +238,12 @@ func (s *Shop) Open(ctx context.Context, p Purchase) (page string, err error) {
 	if err != nil {
 		return "", err
 	}
-	got, err := s.browse(ctx, http.MethodPost, p.Link+"/pay", url.Values{"gross": {strconv.FormatInt(int64(o.Totals.Gross), 10)}})
+	return s.Press(ctx, p, o.Totals.Gross)
+}
+
+// Press presses the button of a page that shows a sum.
+func (s *Shop) Press(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
+	got, err := s.browse(ctx, http.MethodPost, p.Link+"/pay", url.Values{"gross": {strconv.FormatInt(int64(gross), 10)}})
 	switch {
 	case err != nil:
 		return "", err
@@ -259,7 +268,7 @@ func (s *Shop) Swipe(ctx context.Context, page, card string) (next string, err e
 // Pay presses the button and pays, again and again until the order does not want
 // money any more. returns says whether the browser then comes back to the product.
 func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
-	return insist(ctx, "the payment of "+p.ID, func() (bool, error) {
+	return Insist(ctx, "the payment of "+p.ID, func() (bool, error) {
 		o, err := s.order(ctx, p.ID)
 		if err != nil || !o.State.Open() {
 			return err == nil, err
@@ -277,6 +286,35 @@ func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
 	})
 }
 
+// BuyAndLeave orders a name and pays. The browser does not come back, so that only
+// the provider's messages and the clock tell of the money.
+func (s *Shop) BuyAndLeave(ctx context.Context, name string) error {
+	p, err := s.Prepare(ctx, name)
+	if err != nil {
+		return err
+	}
+	var page string
+	if err := Insist(ctx, "the button of "+p.ID, func() (bool, error) {
+		page, err = s.Open(ctx, p)
+		return page != "", err
+	}); err != nil {
+		return err
+	}
+	return Insist(ctx, "the card for "+p.ID, func() (bool, error) {
+		next, err := s.Swipe(ctx, page, CardGood)
+		return next != "", err
+	})
+}
+
+// Visit looks at a page of the product.
+func (s *Shop) Visit(ctx context.Context, address string) error {
+	got, err := s.browse(ctx, http.MethodGet, address, nil)
+	if err == nil && got.status >= http.StatusBadRequest {
+		err = fmt.Errorf("a page answered %d", got.status)
+	}
+	return err
+}
+
 // Back leaves the provider's page.
 func (s *Shop) Back(ctx context.Context, p Purchase) error {
 	_, err := s.browse(ctx, http.MethodGet, p.Link+"/back", nil)
@@ -285,7 +323,7 @@ func (s *Shop) Back(ctx context.Context, p Purchase) error {
 
 // Decline ends an order, unless it turns out to be paid.
 func (s *Shop) Decline(ctx context.Context, p Purchase) error {
-	return insist(ctx, "the refusal of "+p.ID, func() (bool, error) {
+	return Insist(ctx, "the refusal of "+p.ID, func() (bool, error) {
 		o, err := s.order(ctx, p.ID)
 		if err != nil || !o.State.Open() {
 			return err == nil, err
@@ -316,7 +354,8 @@ func unsettled(o order.Order) bool {
 func (s *Shop) Settled(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return insist(ctx, "the end of all orders", func() (bool, error) {
+	hurried := time.Duration(0)
+	return Insist(ctx, "the end of all orders", func() (bool, error) {
 		orders, err := s.orders(ctx)
 		if err != nil {
 			return false, err
@@ -330,12 +369,25 @@ func (s *Shop) Settled(ctx context.Context, within time.Duration) error {
 		if len(open) == 0 {
 			return true, nil
 		}
-		// What waits at the registry is decided as its clock goes on.
-		if err := s.Control.Advance(ctx, 10*time.Second); err != nil {
-			return false, err
+		// What waits at the registry is decided as its clock goes on. It may not run
+		// far ahead of the product's: a page to pay at ends by it, too.
+		if hurried < hurry && s.waits(ctx) {
+			hurried += time.Second
+			if err := s.Control.Advance(ctx, time.Second); err != nil {
+				return false, err
+			}
 		}
 		return false, fmt.Errorf("%d orders are open:\n%s", len(open), strings.Join(open, "\n"))
 	})
+}
+
+// hurry is how far the world's clock is moved on for what waits at the registry.
+const hurry = 8 * time.Second
+
+// waits says that the registry has something to decide.
+func (s *Shop) waits(ctx context.Context) bool {
+	lines, err := s.DB.DueLines(ctx, time.Now().AddDate(1, 0, 0), 1000)
+	return err == nil && slices.ContainsFunc(lines, func(line provision.Line) bool { return line.State == provision.StatePending })
 }
 
 // orders are all of them.
@@ -350,4 +402,17 @@ func (s *Shop) orders(ctx context.Context) (all []order.Order, err error) {
 			return all, nil
 		}
 	}
+}
+
+// Check holds the books against each other: the lines and the registry, and the
+// orders and the provider as an operator would.
+func (s *Shop) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
+	said, err := audit.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("doctor --books: %w\n%s", err, said)
+	}
+	return errors.Join(err, s.Stage.Check(ctx))
 }

@@ -6,6 +6,8 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var english = language{
 	code:    "en",
 	moments: "2 January 2006, 15:04 UTC",
+	days:    "2 January 2006",
+	comma:   ".",
 	footer: `
 --
 dotkontor – {{.Portal}}
@@ -217,4 +219,5 @@ look through your passkeys:
 `,
 		},
 	},
+	orders: englishOrders,
 }

@@ -6,6 +6,8 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var german = language{
 	code:    "de",
 	moments: "02.01.2006, 15:04 Uhr UTC",
+	days:    "02.01.2006",
+	comma:   ",",
 	footer: `
 --
 dotkontor – {{.Portal}}
@@ -220,4 +222,5 @@ Ihr Passwort und sehen Sie Ihre Passkeys durch:
 `,
 		},
 	},
+	orders: germanOrders,
 }

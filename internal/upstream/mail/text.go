@@ -17,8 +17,19 @@ const maxFact = 100
 type language struct {
 	code    string
 	moments string // the layout of times
+	days    string // the layout of dates
+	comma   string // between euros and cents
 	footer  string
-	letters map[registrar.LetterKind]letter
+	// letters are those about an account, orders those about orders and domains.
+	letters, orders map[registrar.LetterKind]letter
+}
+
+// letter finds a text.
+func (l *language) letter(kind registrar.LetterKind) letter {
+	if found, known := l.letters[kind]; known {
+		return found
+	}
+	return l.orders[kind]
 }
 
 // letter is one text. A subject has no placeholders.
@@ -35,6 +46,9 @@ type words struct {
 	Host    string // where an application was answered to
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed
+	bill
+	Domain string // whose term ends
+	Date   string // on that day
 }
 
 // texts are the parsed letters.
@@ -44,12 +58,14 @@ func parseTexts() (texts, error) {
 	parsed := texts{}
 	for _, spoken := range []language{german, english} {
 		parsed[spoken.code] = map[registrar.LetterKind]*template.Template{}
-		for kind, letter := range spoken.letters {
-			text, err := template.New(string(kind)).Parse(letter.body + spoken.footer)
-			if err != nil {
-				return nil, fmt.Errorf("the letter %s in %s: %w", kind, spoken.code, err)
+		for _, some := range []map[registrar.LetterKind]letter{spoken.letters, spoken.orders} {
+			for kind, letter := range some {
+				text, err := template.New(string(kind)).Parse(letter.body + spoken.footer)
+				if err != nil {
+					return nil, fmt.Errorf("the letter %s in %s: %w", kind, spoken.code, err)
+				}
+				parsed[spoken.code][kind] = text
 			}
-			parsed[spoken.code][kind] = text
 		}
 	}
 	return parsed, nil
@@ -70,6 +86,7 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 		At: message.At.UTC().Format(spoken.moments), Link: message.Link, Portal: portal,
 		Address: oneLine(message.Facts["address"]), Name: oneLine(message.Facts["name"]),
 		Host: oneLine(message.Facts["host"]), Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
+		bill: spoken.bill(message.Facts), Domain: oneLine(message.Facts["domain"]), Date: spoken.date(message.Facts["paid_until"]),
 	}
 	if !message.LinkExpiresAt.IsZero() {
 		said.Until = message.LinkExpiresAt.UTC().Format(spoken.moments)
@@ -78,7 +95,7 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 	if err := text.Execute(&written, said); err != nil {
 		return "", "", err
 	}
-	return spoken.letters[message.Kind].subject, written.String(), nil
+	return spoken.letter(message.Kind).subject, written.String(), nil
 }
 
 // oneLine makes a fact harmless: no control characters, no line of its own, no

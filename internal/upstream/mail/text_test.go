@@ -13,7 +13,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 )
 
-var kinds = []registrar.LetterKind{
+// accountKinds are letters about what somebody did with an account, orderKinds
+// those about orders and domains.
+var (
+	kinds      = slices.Concat(accountKinds, orderKinds)
+	orderKinds = []registrar.LetterKind{
+		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned,
+		registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired,
+	}
+)
+
+var accountKinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
 	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey, registrar.LetterApplication,
@@ -27,18 +37,27 @@ var (
 func TestEveryLetterIsWrittenInBothLanguagesWithTheSamePlaceholders(t *testing.T) {
 	t.Parallel()
 	for _, spoken := range []language{german, english} {
-		if got := slices.Sorted(maps.Keys(spoken.letters)); !slices.Equal(got, slices.Sorted(slices.Values(kinds))) {
+		if got := slices.Sorted(maps.Keys(spoken.letters)); !slices.Equal(got, slices.Sorted(slices.Values(accountKinds))) {
 			t.Errorf("%s has the letters %v", spoken.code, got)
+		}
+		if got := slices.Sorted(maps.Keys(spoken.orders)); !slices.Equal(got, slices.Sorted(slices.Values(orderKinds))) {
+			t.Errorf("%s has the letters about orders %v", spoken.code, got)
 		}
 	}
 	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
 	for _, kind := range kinds {
-		de, en := german.letters[kind], english.letters[kind]
+		de, en := german.letter(kind), english.letter(kind)
 		if a, b := used(de.body), used(en.body); !slices.Equal(a, b) {
 			t.Errorf("%s: German mentions %v, English %v", kind, a, b)
 		}
 		if de.subject == "" || en.subject == "" || strings.Contains(de.subject+en.subject, "{{") {
 			t.Errorf("%s: a subject is empty or has placeholders", kind)
+		}
+		if rudeWords.MatchString(strings.ToLower(de.body)) {
+			t.Errorf("%s is not polite: %s", kind, de.body)
+		}
+		if !slices.Contains(accountKinds, kind) {
+			continue
 		}
 		for _, must := range []string{"{{.At}}", "{{with .Address}}"} {
 			if !strings.Contains(de.body, must) {
@@ -47,9 +66,6 @@ func TestEveryLetterIsWrittenInBothLanguagesWithTheSamePlaceholders(t *testing.T
 		}
 		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "Was that not you?") {
 			t.Errorf("%s does not say what to do if it was somebody else", kind)
-		}
-		if rudeWords.MatchString(strings.ToLower(de.body)) {
-			t.Errorf("%s is not polite: %s", kind, de.body)
 		}
 		linked := kind == registrar.LetterConfirm || kind == registrar.LetterReset || kind == registrar.LetterChangeEmail
 		if got := strings.Contains(de.body, "{{.Link}}") && strings.Contains(de.body, "{{.Until}}"); got != linked {
@@ -64,7 +80,7 @@ func TestLinesOfALetterAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range kinds {
+	for _, kind := range accountKinds {
 		for _, spoken := range []string{"de", "en"} {
 			for _, change := range []string{"on", "off", "renewed", "used", "added", "removed", ""} {
 				_, body, err := parsed.write(letters.Message{

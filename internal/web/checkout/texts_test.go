@@ -103,6 +103,25 @@ func TestEveryReasonHasAText(t *testing.T) {
 	}
 }
 
+// What the service of orders can answer is a sentence, or a page of its own.
+func TestEveryRefusalHasASentence(t *testing.T) {
+	t.Parallel()
+	// These come from ordering, lead to the sign-in, or are no refusal.
+	elsewhere := []string{
+		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
+	}
+	found := 0
+	read(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+		found++
+		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
+			t.Errorf("there is no sentence for %s", code)
+		}
+	})
+	if found < 10 {
+		t.Errorf("only %d refusals were found", found)
+	}
+}
+
 // Every state has a page, for its customer and for everybody else, whatever its
 // items do.
 func TestEveryStateHasAPageInBothLanguages(t *testing.T) {

@@ -1,0 +1,96 @@
+package mail
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxItems bounds what a letter lists; orders have fewer.
+const maxItems = 100
+
+// bill is what letters about orders mention.
+type bill struct {
+	Order string
+	Items []item
+	// Net, Vat, Gross and Refund are amounts with their currency; Refund is empty
+	// where nothing goes back.
+	Net, Vat, Gross, Refund string
+	Free                    bool   // nothing was charged
+	Rate                    string // of the VAT, with its sign
+	Rule, Country, Vatid    string // why that rate
+	Unchecked               bool   // the VAT id could not be checked
+	State                   string
+}
+
+// item is one name of an order.
+type item struct {
+	Name, Kind string
+	Years      int
+	Net        string
+	Failed     bool
+	Why        string // taken, code, locked, denied or other
+}
+
+// reasons are why an item failed, in the few words that letters tell apart.
+var reasons = map[string]string{
+	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken",
+	"epp_auth_info": "code", "auth_code_wrong": "code",
+	"epp_status_prohibits": "locked", "transfer_locked": "locked",
+	"registry_denied": "denied",
+}
+
+// bill reads the facts of an order.
+func (l *language) bill(facts map[string]string) bill {
+	b := bill{
+		Order: oneLine(facts["order"]), Net: l.amount(facts["net"]), Vat: l.amount(facts["vat"]), Gross: l.amount(facts["gross"]),
+		Free: zero(facts["gross"]), Rate: l.rate(facts["vat_rate"]), Rule: facts["vat_rule"], Country: oneLine(facts["vat_country"]),
+		Vatid: oneLine(facts["vat_id"]), Unchecked: facts["vat_unchecked"] == "true", State: facts["state"],
+	}
+	if !zero(facts["refund"]) {
+		b.Refund = l.amount(facts["refund"])
+	}
+	count, _ := strconv.Atoi(facts["items"]) // no items where it is no number
+	for n := range min(count, maxItems) {
+		of := "item" + strconv.Itoa(n+1) + "_"
+		one := item{Name: oneLine(facts[of+"name"]), Kind: facts[of+"kind"], Net: l.amount(facts[of+"net"])}
+		if one.Name == "" {
+			break
+		}
+		one.Years, _ = strconv.Atoi(facts[of+"years"])
+		if failure := facts[of+"failure"]; failure != "" {
+			one.Failed, one.Why = true, reasons[failure]
+		}
+		b.Items = append(b.Items, one)
+	}
+	return b
+}
+
+// amount writes an amount as people of the language do.
+func (l *language) amount(fact string) string {
+	if fact == "" {
+		return ""
+	}
+	return strings.ReplaceAll(oneLine(fact), ".", l.comma) + " EUR"
+}
+
+func zero(amount string) bool { return strings.Trim(amount, "0.") == "" }
+
+// rate writes hundredths of a percent: 1900 is 19 %.
+func (l *language) rate(fact string) string {
+	points, err := strconv.Atoi(fact)
+	if err != nil {
+		return ""
+	}
+	percent := strconv.FormatFloat(float64(points)/100, 'f', -1, 64)
+	return strings.ReplaceAll(percent, ".", l.comma) + " %"
+}
+
+// date writes a day.
+func (l *language) date(fact string) string {
+	day, err := time.Parse(time.DateOnly, fact)
+	if err != nil {
+		return ""
+	}
+	return day.Format(l.days)
+}

@@ -1,0 +1,135 @@
+package mail
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// englishOrders are the letters about orders and domains in English.
+var englishOrders = map[registrar.LetterKind]letter{
+	registrar.LetterOrderPaid: {
+		subject: "Your order at dotkontor",
+		body: `Hello,
+
+thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
+on {{.At}}.
+
+Order: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}registration{{else if eq .Kind "transfer"}}transfer to us{{else}}renewal{{end}}{{if eq .Years 1}}, 1 year{{else if .Years}}, {{.Years}} years{{end}}: {{.Net}} net
+{{end}}
+{{printf "%-20s %14s" "Net" .Net}}
+{{printf "%-20s %14s" (print "VAT " .Rate) .Vat}}
+{{printf "%-20s %14s" "Total" .Gross}}
+{{if eq .Rule "reverse_charge"}}
+Reverse charge: the recipient of the service owes the VAT. Your VAT
+identification number: {{.Vatid}}
+{{else if eq .Rule "outside_eu"}}
+The service is not subject to VAT in Germany (recipient outside of the
+European Union, country {{.Country}}).
+{{else if eq .Rule "eu_consumer_oss"}}
+The VAT is that of your country ({{.Country}}).
+{{end}}{{if .Unchecked}}
+We could not check your VAT identification number, because the EU's
+service (VIES) was out of reach. That is why VAT is charged.
+{{end}}
+We will write to you when everything is carried out. You can see how it
+stands at any time under "Orders":
+
+{{.Portal}}
+
+Was that not you? Then please sign in at once, change your password and
+answer this message.
+`,
+	},
+	registrar.LetterOrderDone: {
+		subject: "What became of your order",
+		body: `Hello,
+
+since {{.At}} your order is
+{{if eq .State "completed"}}carried out{{else if eq .State "partially_completed"}}carried out in part{{else}}closed, but could not be carried out{{end}}.
+
+Order: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if .Failed}}could not be had: {{if eq .Why "taken"}}the name was taken meanwhile{{else if eq .Why "code"}}the auth code was wrong{{else if eq .Why "locked"}}the name is locked{{else if eq .Why "denied"}}the registry decided against it{{else}}the registry did not accept the order{{end}}{{else if eq .Kind "register"}}is registered{{else if eq .Kind "transfer"}}has moved to us{{else}}is renewed{{end}}
+{{end}}{{with .Refund}}
+We give {{.}} back by the means with which you have paid. That takes
+some days.
+{{end}}
+You find your domains here:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterPaymentReturned: {
+		subject: "We give a payment back",
+		body: `Hello,
+
+on {{.At}} a payment arrived that we did not need any
+more: the order was paid already, or it had been declined or had
+expired.
+
+Order: {{.Order}}
+{{with .Refund}}
+We give {{.}} back in full, by the means with which you have
+paid. That takes some days.
+{{end}}
+You find your orders here:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterExpiringMonth: {
+		subject: "Your domain expires in about a month",
+		body: `Hello,
+
+the paid term of a domain ends soon:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+
+Do you want to keep the domain? Then please renew it before, under
+"Domains":
+
+{{.Portal}}
+
+If you do not want to keep it, there is nothing to do.
+`,
+	},
+	registrar.LetterExpiringWeek: {
+		subject: "Your domain expires in about a week",
+		body: `Hello,
+
+the paid term of a domain ends within days:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+
+Do you want to keep the domain? Then please renew it before, under
+"Domains":
+
+{{.Portal}}
+
+Without a renewal, web pages and e-mail addresses under this name may
+stop working then. If you do not want to keep the domain, there is
+nothing to do.
+`,
+	},
+	registrar.LetterExpired: {
+		subject: "Your domain has expired",
+		body: `Hello,
+
+the paid term of a domain is over:
+
+Domain: {{.Domain}}
+End:    {{.Date}}
+
+You can still renew the domain, under "Domains":
+
+{{.Portal}}
+
+Without a renewal it will be switched off and deleted. After that it can
+be had back only for a short time and at a higher price, and then
+anybody can register it.
+`,
+	},
+}

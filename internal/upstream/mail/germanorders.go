@@ -1,0 +1,136 @@
+package mail
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// germanOrders are the letters about orders and domains in German.
+var germanOrders = map[registrar.LetterKind]letter{
+	registrar.LetterOrderPaid: {
+		subject: "Ihre Bestellung bei dotkontor",
+		body: `Guten Tag,
+
+vielen Dank. Ihre Bestellung wurde am
+{{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{end}}: {{.Net}} netto
+{{end}}
+{{printf "%-20s %14s" "Netto" .Net}}
+{{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
+{{printf "%-20s %14s" "Gesamt" .Gross}}
+{{if eq .Rule "reverse_charge"}}
+Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
+Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
+{{else if eq .Rule "outside_eu"}}
+Die Leistung ist in Deutschland nicht steuerbar (Empfänger außerhalb der
+Europäischen Union, Land {{.Country}}).
+{{else if eq .Rule "eu_consumer_oss"}}
+Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
+{{end}}{{if .Unchecked}}
+Ihre Umsatzsteuer-Identifikationsnummer konnten wir nicht prüfen, weil
+die Auskunft der EU (VIES) nicht erreichbar war. Deshalb ist Umsatzsteuer
+berechnet.
+{{end}}
+Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
+jederzeit unter "Bestellungen":
+
+{{.Portal}}
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und antworten Sie uns.
+`,
+	},
+	registrar.LetterOrderDone: {
+		subject: "Das ist aus Ihrer Bestellung geworden",
+		body: `Guten Tag,
+
+Ihre Bestellung ist seit {{.At}}
+{{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else}}ist verlängert{{end}}
+{{end}}{{with .Refund}}
+Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
+dauert einige Tage.
+{{end}}
+Ihre Domains finden Sie hier:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterPaymentReturned: {
+		subject: "Wir geben eine Zahlung zurück",
+		body: `Guten Tag,
+
+am {{.At}} kam eine Zahlung an, die wir nicht mehr
+brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
+abgelehnt oder abgelaufen.
+
+Bestellung: {{.Order}}
+{{with .Refund}}
+Wir geben {{.}} vollständig zurück, auf dem Weg, auf dem Sie
+bezahlt haben. Das dauert einige Tage.
+{{end}}
+Ihre Bestellungen finden Sie hier:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterExpiringMonth: {
+		subject: "Ihre Domain läuft in etwa einem Monat ab",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain endet bald:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
+unter "Domains":
+
+{{.Portal}}
+
+Möchten Sie sie nicht behalten, müssen Sie nichts tun.
+`,
+	},
+	registrar.LetterExpiringWeek: {
+		subject: "Ihre Domain läuft in etwa einer Woche ab",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
+unter "Domains":
+
+{{.Portal}}
+
+Ohne Verlängerung können Webseiten und E-Mail-Adressen unter diesem
+Namen danach ausfallen. Möchten Sie die Domain nicht behalten, müssen
+Sie nichts tun.
+`,
+	},
+	registrar.LetterExpired: {
+		subject: "Ihre Domain ist abgelaufen",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain ist zu Ende:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Noch können Sie die Domain verlängern, unter "Domains":
+
+{{.Portal}}
+
+Ohne Verlängerung wird sie abgeschaltet und gelöscht. Danach ist sie
+nur noch für kurze Zeit und zu einem höheren Preis wiederzubekommen,
+und dann kann sie jemand anderes registrieren.
+`,
+	},
+}
