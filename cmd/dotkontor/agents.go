@@ -9,7 +9,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
@@ -18,6 +20,8 @@ import (
 const (
 	checkTokenWithin  = 2 * time.Second
 	listDomainsWithin = 5 * time.Second
+	// A registry is asked for every item.
+	startOrderWithin = 15 * time.Second
 )
 
 // agentTokens tells the MCP endpoint whose a token is.
@@ -80,6 +84,101 @@ func (d agentDomains) List(ctx context.Context, who mcp.Caller) ([]mcp.Domain, e
 		domains = append(domains, entry)
 	}
 	return domains, nil
+}
+
+// agentOrders lets the MCP endpoint prepare orders and say how they stand.
+type agentOrders struct {
+	orders    *order.Service
+	access    *access.Service
+	catalogue *catalog.Live
+}
+
+var _ mcp.Orders = agentOrders{}
+
+// Start prepares an order for the caller's customer.
+func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish, dryRun bool) (mcp.Order, error) {
+	ctx, cancel := context.WithTimeout(ctx, startOrderWithin)
+	defer cancel()
+	req := order.Request{Channel: order.ThroughMCP, DryRun: dryRun}
+	var problems mcp.NotPayable
+	for _, item := range items {
+		name, err := registrar.ParseName(item.Domain, func(tld string) bool { _, listed := a.catalogue.Extension(tld); return listed })
+		if err != nil {
+			problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Domain, Reason: err})
+			continue
+		}
+		req.Items = append(req.Items, order.Wanted{Name: name, Kind: order.Kind(item.Type)})
+	}
+	if len(problems.Items) > 0 {
+		return mcp.Order{}, &problems
+	}
+	var err error
+	if req.ByName, err = a.access.NameOf(ctx, who.Actor()); err != nil {
+		return mcp.Order{}, databaseFault(err)
+	}
+	o, err := a.orders.Start(ctx, who.Actor(), req)
+	var refused *order.ItemsRefused
+	switch {
+	case errors.As(err, &refused):
+		for _, item := range refused.Items {
+			problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Name, Reason: item.Reason})
+		}
+		return mcp.Order{}, &problems
+	case err != nil:
+		return mcp.Order{}, databaseFault(err)
+	}
+	return a.prepared(o)
+}
+
+// prepared is an order as agents read it.
+func (a agentOrders) prepared(o order.Order) (mcp.Order, error) {
+	answer := mcp.Order{
+		OrderID: o.ID, Status: string(o.State), Items: agentItems(o, false),
+		Totals: mcp.Totals{
+			NetEUR: o.Totals.Net, VATEUR: o.Totals.VAT, GrossEUR: o.Totals.Gross, VATRate: float64(o.Totals.RateBasisPoints) / 100,
+		},
+	}
+	if o.ID == "" {
+		answer.Status = mcp.DryRun
+		return answer, nil
+	}
+	var err error
+	if answer.PaymentURL, err = a.orders.PayURL(o); err != nil {
+		return mcp.Order{}, err
+	}
+	if answer.VerificationURL, err = a.orders.VerifyURL(o); err != nil {
+		return mcp.Order{}, err
+	}
+	answer.ExpiresAt = o.ExpiresAt.UTC().Format(time.RFC3339)
+	return answer, nil
+}
+
+func agentItems(o order.Order, withStatus bool) []mcp.OrderItem {
+	items := make([]mcp.OrderItem, len(o.Items))
+	for i, item := range o.Items {
+		items[i] = mcp.OrderItem{Domain: item.Name, Type: string(item.Kind), Years: item.Years, NetEUR: item.Net}
+		if withStatus {
+			items[i].Status = string(item.State)
+		}
+	}
+	return items
+}
+
+// Status is how an order of the caller's customer stands.
+func (a agentOrders) Status(ctx context.Context, who mcp.Caller, id string) (mcp.OrderStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, listDomainsWithin)
+	defer cancel()
+	o, err := a.orders.Get(ctx, who.Actor(), id)
+	switch {
+	case registrar.CodeOf(err) == order.NoSuchOrder:
+		return mcp.OrderStatus{}, mcp.ErrNotFound
+	case err != nil:
+		return mcp.OrderStatus{}, databaseFault(err)
+	}
+	return mcp.OrderStatus{
+		OrderID: o.ID, Status: string(o.State), CreatedAt: o.CreatedAt.UTC().Format(time.RFC3339),
+		AmountEUR: o.Totals.Gross, Items: agentItems(o, true),
+	}, nil
 }
 
 // databaseFault gives a foreign error our form, so that the log has a reason

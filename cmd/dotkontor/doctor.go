@@ -12,9 +12,12 @@ import (
 )
 
 type doctorCommand struct {
-	URL   string `name:"url" required:"" help:"The service's base address, as its clients know it." placeholder:"URL"`
+	URL   string `name:"url" help:"The service's base address, as its clients know it." placeholder:"URL"`
 	Token string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer of the service, to look at what needs one. Better in the variable than on the command line, which others can read." placeholder:"TOKEN"`
 	JSON  bool   `name:"json" help:"Print one JSON object at the end."`
+	Books bool   `help:"Instead of a visit: compare the service's orders, lines and domains with the charges and refunds of the payment provider."`
+	servicePlace
+	Patience time.Duration `default:"10m" help:"With --books: do not judge what has changed within this time, because it may still be under way."`
 }
 
 // Help is what 'dotkontor doctor --help' adds.
@@ -29,6 +32,11 @@ that it comes from; near the limit it leaves things out and says so. A request
 may take %s, the whole visit %s. A private certificate authority is named by
 the variable SSL_CERT_FILE. With a customer's token it also looks at that
 customer's list of domains, and prints none of them.
+
+With --books it works on the machine of the service instead: it reads the
+database (--config) and the payment provider's lists and changes nothing. Each
+FAIL is a sum, an order, a line, a domain or a refund that does not agree with
+the others.
 
 Exit code: 0 nothing failed (a WARN is no failure), 1 something failed, 64 the
 command line is wrong, 130 interrupted.`, usualRequests, usualCounted, requestTimeout, visitTimeout)
@@ -62,6 +70,14 @@ func allChecks() []check {
 
 // Run visits and prints.
 func (c *doctorCommand) Run(t *terminal) error {
+	switch {
+	case c.Books && c.URL != "":
+		return usageError("--books and --url are two different visits; give one of them")
+	case c.Books:
+		return c.runBooks(t)
+	case c.URL == "":
+		return usageError("say which service is meant, with --url URL; or --books to compare its books")
+	}
 	base, err := baseAddress(c.URL)
 	if err != nil {
 		return err

@@ -20,6 +20,8 @@ type provisionParts struct {
 	now        func() time.Time
 	logger     *slog.Logger
 	metrics    *prometheus.Registry // nil means that nobody counts
+	// ended is told that a line has come to its end; nil means that nobody waits.
+	ended func()
 }
 
 func newProvisioning(parts provisionParts) (*provision.Service, error) {
@@ -39,6 +41,14 @@ func newProvisioning(parts provisionParts) (*provision.Service, error) {
 	if parts.metrics != nil {
 		if err := countProvisioning(&settings, parts.metrics); err != nil {
 			return nil, err
+		}
+	}
+	if counted := settings.Ended; parts.ended != nil {
+		settings.Ended = func(kind provision.Kind, state provision.State) {
+			if counted != nil {
+				counted(kind, state)
+			}
+			parts.ended()
 		}
 	}
 	return provision.New(settings)

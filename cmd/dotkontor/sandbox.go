@@ -132,7 +132,11 @@ func (c sandboxCommand) start(t *terminal) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	stage := stage{world: world, mailbox: mailbox, demo: demo, now: world.Now, unsourced: unsourced(list)}
+	money, err := c.openMoney(world.Now)
+	if err != nil {
+		return errors.Join(fmt.Errorf("the simulated world: %w", err), mailbox.Close(), world.Close())
+	}
+	stage := stage{world: world, mailbox: mailbox, money: money, demo: demo, now: world.Now, unsourced: unsourced(list)}
 	cfg, err := c.configuration(stage)
 	switch {
 	case err != nil:
@@ -141,13 +145,14 @@ func (c sandboxCommand) start(t *terminal) error {
 	default:
 		err = c.runProduct(t, cfg, stage)
 	}
-	return errors.Join(err, mailbox.Close(), world.Close())
+	return errors.Join(err, money.close(), mailbox.Close(), world.Close())
 }
 
 // stage is everything around the product.
 type stage struct {
 	world   *registry.Registry
 	mailbox *inbox.Inbox
+	money   money
 	demo    demo
 	// now is the world's clock, which can be moved on. A product in another
 	// process has the time of its machine instead.
@@ -212,6 +217,7 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	}
 	// The simulated world has no applications' documents, and the sandbox asks no other.
 	cfg.OAuth.ClientDocuments = "off"
+	stage.money.connect(&cfg)
 	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err
@@ -260,7 +266,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	if err != nil {
 		return err
 	}
-	if err := stage.demo.seed(t.ctx, p.people, cfg.Data); err != nil {
+	if err := errors.Join(stage.demo.seed(t.ctx, p.people, cfg.Data, stage.money.provider), stage.money.announceTo(p.server.address())); err != nil {
 		return p.abandon(err)
 	}
 	// With the real port, so that links of the operator's commands lead here.
@@ -290,7 +296,7 @@ func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) er
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(stage.demo.seed(t.ctx, people, cfg.Data), people.close()); err != nil {
+	if err := errors.Join(stage.demo.seed(t.ctx, people, cfg.Data, stage.money.provider), people.close(), stage.money.announceTo(c.Listen)); err != nil {
 		return err
 	}
 	path, err := c.writeConfig(cfg)
@@ -333,7 +339,7 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 	}
 	here := "http://" + info.Listen
 	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
-		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Demo.Email, info.Demo.Password, info.Demo.Token,
+		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Payment.API, info.VIES, info.Demo.Email, info.Demo.Password, info.Demo.Token,
 		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
 	return err
 }

@@ -26,6 +26,7 @@ const (
 	demoEmail    = "demo@dotkontor.example"
 	demoLanguage = "de"
 	demoToken    = "Sandbox"
+	demoHolder   = "Marlene Petersen"
 )
 
 // demo is the sandbox's customer, as the welcome text tells it. It is kept in
@@ -145,14 +146,14 @@ func (d demo) held() []registry.Held {
 // seed makes the demo customer, or finds it, and sees to it that what d says
 // works: a password that does not sign in and a token that is not accepted are
 // made anew. All else stays as somebody has changed it, a closed account too.
-func (d *demo) seed(ctx context.Context, people *accounts, folder string) error {
-	if err := d.settle(ctx, people); err != nil {
+func (d *demo) seed(ctx context.Context, people *accounts, folder string, provider methods) error {
+	if err := d.settle(ctx, people, provider); err != nil {
 		return fmt.Errorf("the demo customer: %w", err)
 	}
 	return d.save(folder)
 }
 
-func (d *demo) settle(ctx context.Context, people *accounts) error {
+func (d *demo) settle(ctx context.Context, people *accounts, provider methods) error {
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "sandbox"}
 	account, err := people.customers.Find(ctx, operator, d.Email)
 	if registrar.KindOf(err) == registrar.KindNotFound {
@@ -163,7 +164,7 @@ func (d *demo) settle(ctx context.Context, people *accounts) error {
 	}
 	operator.Customer = account.ID
 	for _, step := range []func(context.Context, *accounts, registrar.Actor) error{
-		d.settlePassword, d.settleRegistrant, d.settleToken, d.settleDomains,
+		d.settlePassword, d.settleRegistrant, d.settleToken, d.settleMethod(provider), d.settleDomains,
 	} {
 		if err := step(ctx, people, operator); err != nil {
 			return err
@@ -194,7 +195,7 @@ func (d *demo) settleRegistrant(ctx context.Context, people *accounts, operator 
 		return err
 	}
 	return people.customers.SetRegistrantOf(ctx, operator, operator.Customer, customer.Registrant{
-		Kind: customer.Company, Name: "Marlene Petersen", Organisation: "Kaffeehaus Elbblick GmbH",
+		Kind: customer.Company, Name: demoHolder, Organisation: "Kaffeehaus Elbblick GmbH",
 		Street: "Große Elbstraße 12", PostalCode: "22767", City: "Hamburg", Country: "DE", Phone: "+49.4055501234",
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
@@ -47,11 +48,20 @@ func seeded(t *testing.T, folder string, people *accounts) demo {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.seed(t.Context(), people, folder); err != nil {
+	if err := d.seed(t.Context(), people, folder, oneCard{}); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
+
+// oneCard is a provider that knows one card.
+type oneCard struct{}
+
+func (oneCard) KeptMethod(string, string) (holder, id, label string, err error) {
+	return "cus_1", "pm_1", "Visa •••• 4242", nil
+}
+
+func (oneCard) HasMethod(id string) bool { return id == "pm_1" || id == "pm_chosen" }
 
 // works says whether password and token do.
 func works(t *testing.T, people *accounts, d demo) (password, token bool) {
@@ -177,6 +187,40 @@ func TestTheDemoCustomersDomainsHaveEveryStateAndTheWorldHoldsThem(t *testing.T)
 	}
 	if err := world.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheDemoCustomersCardIsKeptAndAnotherOneStays(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	people := peopleIn(t, folder)
+	seeded(t, folder, people)
+	account, err := people.customers.Find(t.Context(), atTheDesk, demoEmail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	method := func() string {
+		t.Helper()
+		kept, found, err := people.db.MethodOf(t.Context(), account.ID)
+		if err != nil || !found || kept.Holder == "" || kept.Label == "" {
+			t.Fatalf("%+v %t %v", kept, found, err)
+		}
+		return kept.ID
+	}
+	if got := method(); got != "pm_1" {
+		t.Errorf("at first it is %s", got)
+	}
+	for _, test := range []struct{ before, after string }{
+		{"pm_chosen", "pm_chosen"}, // somebody's wish
+		{"pm_of_a_lost_folder", "pm_1"},
+	} {
+		if err := people.db.KeepMethod(t.Context(), account.ID, order.Method{Holder: "cus_1", ID: test.before, Label: "x"}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		seeded(t, folder, people)
+		if got := method(); got != test.after {
+			t.Errorf("%s became %s, want %s", test.before, got, test.after)
+		}
 	}
 }
 

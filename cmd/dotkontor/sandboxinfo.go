@@ -22,6 +22,11 @@ type sandboxInfo struct {
 	Inbox    string       `json:"inbox"`
 	Demo     demoInfo     `json:"demo"`
 	Registry registryInfo `json:"registry"`
+	// Payment is the payment provider, VIES the register of VAT ids.
+	Payment moneyInfo `json:"payment"`
+	VIES    string    `json:"vies"`
+	// Transfers are names that can be moved here from another registrar.
+	Transfers []transferInfo `json:"transfers"`
 }
 
 // demoInfo is how to act as the demo customer.
@@ -56,6 +61,7 @@ func newSandboxInfo(baseURL, listen, configPath string, stage stage) sandboxInfo
 		Registry: registryInfo{
 			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
 		},
+		Payment: stage.money.info(), VIES: stage.money.register.Address(), Transfers: transfers(),
 	}
 }
 
@@ -85,12 +91,19 @@ const welcomeText = `dotkontor sandbox
   WHOIS                  %s
   DNS                    %s
   EPP                    %s
+  Zahlung / payment      %s
+  VIES                   %s
 
 Kundin zum Ausprobieren / a customer to try it as:
 
   E-Mail / e-mail        %s
   Passwort / password    %s
   Token                  %s
+
+Karten / cards           4242 4242 4242 4242  bezahlt / pays
+                         4000 0025 0000 3155  die Bank fragt / the bank asks
+                         4000 0000 0000 0002  abgelehnt / declined
+Transfer                 transfer-kaffeefahrt.com, Code auth-transfer-kaffeefahrt
 
 Zum Ausprobieren / try:
 

@@ -15,8 +15,11 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
@@ -63,6 +66,11 @@ type product struct {
 	closers    []func()
 	server     *server
 	people     *accounts
+	lines      *provision.Service
+	// orders is nil where no payment provider is set.
+	orders   *order.Service
+	provider *stripe.Client
+	node     string
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -136,11 +144,14 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
+	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
+		return nil, p.abandon(err)
+	}
 	tokens, err := newAgentTokens(people.access, p.metrics)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	handler, err := web.New(web.Config{
+	front := web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
 			Version:         version,
@@ -173,7 +184,14 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Ready:          p.server.ready,
 		Logger:         logger,
 		Registry:       p.metrics,
-	})
+	}
+	if p.orders != nil {
+		// An interface that holds a nil pointer is not nil, so they are set here.
+		front.Checkout.Orders = p.orders
+		front.Agents.Orders = agentOrders{p.orders, people.access, live}
+		front.Payments = stripeMessages{p.provider, p.orders}
+	}
+	handler, err := web.New(front)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
@@ -208,13 +226,19 @@ func (p *product) provision(registries *registries, now func() time.Time) error 
 		return err
 	}
 	p.closers = append(p.closers, node.release)
-	lines, err := newProvisioning(provisionParts{
-		cfg: p.cfg, people: p.people, registries: registries, node: node.name, now: now, logger: p.logger, metrics: p.metrics,
+	p.node = node.name
+	p.lines, err = newProvisioning(provisionParts{
+		cfg: p.cfg, people: p.people, registries: registries, node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+		ended: func() {
+			if p.orders != nil { // it is set before anything runs
+				p.orders.Wake()
+			}
+		},
 	})
 	if err != nil {
 		return err
 	}
-	p.background = append(p.background, lines.Run)
+	p.background = append(p.background, p.lines.Run)
 	return nil
 }
 

@@ -44,6 +44,9 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+	Orders   Orders   `toml:"orders"`
+	Stripe   Stripe   `toml:"stripe"`
+	VAT      VAT      `toml:"vat"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
@@ -359,8 +362,11 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
-		Mail:  Mail{TLS: "starttls"},
-		OAuth: OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		Mail:   Mail{TLS: "starttls"},
+		OAuth:  OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		Orders: Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
+		Stripe: Stripe{PaymentMethods: []string{"card"}},
+		VAT:    VAT{WarnAtEUR: 8000},
 
 		Registration: Registration{AtOnce: 16},
 	}

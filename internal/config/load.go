@@ -83,7 +83,7 @@ func collect(section reflect.Value, prefix string, fields map[string]reflect.Val
 		switch field.Kind() {
 		case reflect.Struct:
 			collect(field, name+"_", fields)
-		case reflect.String, reflect.Int, reflect.Int64:
+		case reflect.String, reflect.Int, reflect.Int64, reflect.Bool:
 			fields[name] = field
 		case reflect.Slice:
 			if field.Type().Elem().Kind() == reflect.String {
@@ -105,19 +105,32 @@ func set(field reflect.Value, text string) error {
 			return fmt.Errorf("%q is not a whole number", text)
 		}
 		*value = number
+	case *bool:
+		truth, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		*value = truth
 	case *Duration:
 		return value.UnmarshalText([]byte(text))
 	case *[]string:
-		*value = nil
-		for part := range strings.SplitSeq(text, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				*value = append(*value, part)
-			}
-		}
+		*value = list[string](text)
+	case *[]Secret:
+		*value = list[Secret](text)
 	default:
 		return fmt.Errorf("a setting of type %T can't come from the environment", value)
 	}
 	return nil
+}
+
+// list reads what commas separate.
+func list[T ~string](text string) (parts []T) {
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, T(part))
+		}
+	}
+	return parts
 }
 
 // Write prints cfg as a file that Load reads.

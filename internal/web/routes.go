@@ -12,7 +12,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/hooks"
 	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
@@ -34,10 +36,16 @@ type Config struct {
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
+	// Checkout is where orders are paid and read. The front fills in its frame;
+	// without orders, or without a portal, there are no such pages.
+	Checkout checkout.Config
 	// OAuth is where applications are connected. The front fills in what it
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
 	OAuth oauth.Config
+	// Payments is who hears of the payment provider's messages; without one the
+	// provider has nowhere to send them.
+	Payments hooks.Messages
 	// Now is the clock of sessions, the same as the customers' one; nil means
 	// time.Now.
 	Now func() time.Time
@@ -73,6 +81,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	}
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
+		Orders: cfg.Checkout.Orders != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -83,7 +92,18 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	if err != nil {
 		return people{}, err
 	}
-	return people{frame: frame, pages: pages.Routes()}, nil
+	forPeople := people{frame: frame, pages: pages.Routes()}
+	if cfg.Checkout.Orders == nil {
+		return forPeople, nil
+	}
+	paying := cfg.Checkout
+	paying.Frame = frame
+	orders, err := checkout.New(paying)
+	if err != nil {
+		return people{}, err
+	}
+	forPeople.pages = append(forPeople.pages, orders.Routes()...)
+	return forPeople, nil
 }
 
 // newOAuth are the endpoints of OAuth, in service or not.
@@ -111,6 +131,14 @@ func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *l
 		list = append(list, route{r.Method, r.Path, r.Handler, r.AnyOrigin})
 	}
 	return list, nil
+}
+
+// newHooks is where the payment provider calls, if there is one.
+func newHooks(messages hooks.Messages) []route {
+	if messages == nil {
+		return nil
+	}
+	return []route{{"POST", hooks.Path, hooks.New(messages).Serve, false}}
 }
 
 // has says whether a path is a page's.
@@ -147,7 +175,7 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
-	}, applications, []route{
+	}, newHooks(cfg.Payments), applications, []route{
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
@@ -222,6 +250,7 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	if forPeople.frame != nil {
 		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
+		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", notFound)
 	return newObserver(mux, cfg.Logger, cfg.Registry)

@@ -27,7 +27,8 @@
 // somebody looks names up at a steady rate.
 //
 // The simulated registry is asked over one EPP connection, and five hundred paid
-// lines become registered domains on SQLite.
+// lines become registered domains on SQLite. Then agents order and humans pay, from
+// start_order to the registered domain, on both databases.
 //
 // The product is the real binary against the sandbox's world, with limits,
 // metrics and log switched on, and the run fails if they turn out not to have
@@ -85,9 +86,11 @@ type settings struct {
 	people int
 	// refreshing is how long clients refresh at the token endpoint.
 	refreshing time.Duration
-	json       string
-	strict     bool
-	only       string
+	// ordering is how long orders would take at the wanted rate.
+	ordering time.Duration
+	json     string
+	strict   bool
+	only     string
 	// binary is measured instead of a fresh build, to compare two states of the
 	// code on one machine.
 	binary string
@@ -107,6 +110,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.IntVar(&s.rows, "rows", million, "rows in each table of the large database")
 	flags.IntVar(&s.people, "people", 1000, "people who sign in at the same moment")
 	flags.DurationVar(&s.refreshing, "refreshing", time.Minute, "how long clients refresh at the token endpoint")
+	flags.DurationVar(&s.ordering, "ordering", 20*time.Second, "how long the orders take at the wanted rate")
 	flags.StringVar(&s.json, "json", "", "`file` that gets the report as JSON")
 	flags.BoolVar(&s.strict, "strict", false, "exit with 1 if a target is missed")
 	flags.StringVar(&s.only, "only", "", "run one `section`: "+strings.Join(sectionNames(), ", "))
@@ -137,6 +141,8 @@ func (s settings) check(rest []string) error {
 		return errors.New("-people is from 1 to 10000")
 	case s.refreshing < 100*time.Millisecond || s.refreshing > 10*time.Minute:
 		return errors.New("-refreshing is from 100ms to 10m")
+	case s.ordering < time.Second || s.ordering > time.Minute:
+		return errors.New("-ordering is from 1s to 1m")
 	case s.only != "" && sectionNamed(s.only) == nil:
 		return fmt.Errorf("-only is one of %s", strings.Join(sectionNames(), ", "))
 	}
@@ -160,6 +166,7 @@ var sections = []section{
 	{"signin", benchSignIn},
 	{"epp", benchEPP},
 	{"provision", benchProvision},
+	{"orders", benchOrders},
 	{"scale", benchScale},
 }
 

@@ -118,6 +118,9 @@ type grown struct {
 
 // formulaFor decides what a column holds.
 func formulaFor(table, name string, isText bool, tables []string) (f formula, refers bool) {
+	if f, known := ofOrders[table+"."+name]; known {
+		return f, false
+	}
 	if f, known := byName[table+"."+name]; known {
 		return f, false
 	}

@@ -36,20 +36,24 @@ type parameter struct {
 	fixed any
 }
 
-// fixedParameters are those that no column stands beside.
+// fixedParameters are those that no column stands beside, and those that are not
+// what the column holds: a payment begins otherwise than it ends.
 var fixedParameters = map[string]any{
-	"limit": int64(10),
+	"limit":            int64(10),
+	"InsertPayment.$4": "opening",
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
 // good standing, nobody is in the middle of signing in, everybody has one of each
 // thing, every application is connected, no token was used before, every deed is
-// somebody's, and no domain is pending. Their time is that of looking.
+// somebody's, no domain is pending, everybody has shown who they are and keeps a
+// card, and every renewal is known. Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
+	"InsertIdentity", "InsertRenewalLine", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 }
 
 // readStatements reads the generated package's source: the texts there are
@@ -134,6 +138,11 @@ func readStatement(text string) (statement, error) {
 	}
 	s.table = table[1]
 	known := map[int]parameter{}
+	for n := range len(placeholder.FindAllString(body, -1)) {
+		if value, given := fixedParameters[s.name+".$"+strconv.Itoa(n+1)]; given {
+			known[n+1] = parameter{fixed: value}
+		}
+	}
 	s.readInsertion(body, known)
 	s.readComparisons(body, known)
 	for _, m := range placeholder.FindAllStringSubmatch(body, -1) {
@@ -156,7 +165,11 @@ func (s statement) readInsertion(body string, known map[int]parameter) {
 	}
 	columns := strings.Split(m[1], ",")
 	for i, value := range strings.SplitN(m[2], ",", len(columns)) {
-		if p := placeholder.FindStringSubmatch(value); p != nil && strings.HasPrefix(strings.TrimSpace(value), "$") {
+		p := placeholder.FindStringSubmatch(value)
+		if p == nil || !strings.HasPrefix(strings.TrimSpace(value), "$") {
+			continue
+		}
+		if _, found := known[atoi(p[1])]; !found {
 			known[atoi(p[1])] = parameter{table: s.table, column: strings.TrimSpace(columns[i]), operator: "="}
 		}
 	}
@@ -173,11 +186,6 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 	learn := func(n string, p parameter) {
 		if _, found := known[atoi(n)]; !found {
 			known[atoi(n)] = p
-		}
-	}
-	for n := range len(placeholder.FindAllString(body, -1)) {
-		if value, given := fixedParameters[s.name+".$"+strconv.Itoa(n+1)]; given {
-			learn(strconv.Itoa(n+1), parameter{fixed: value})
 		}
 	}
 	for _, m := range limited.FindAllStringSubmatch(body, -1) {

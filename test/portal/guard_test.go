@@ -12,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -262,10 +263,13 @@ var foreign = map[string]func(objects) string{
 	"/portal/apps/{id}/disconnect": func(o objects) string { return "/portal/apps/" + o.app + "/disconnect" },
 	"/portal/sessions/{id}/end":    func(o objects) string { return "/portal/sessions/" + o.session + "/end" },
 	"/portal/passkeys/{id}/remove": func(o objects) string { return "/portal/passkeys/" + o.passkey + "/remove" },
+
+	"/portal/domains/{id}/renew":      func(o objects) string { return "/portal/domains/" + o.domain + "/renew" },
+	"/portal/domains/{id}/auto-renew": func(o objects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
 }
 
 // objects are somebody's.
-type objects struct{ token, session, passkey, app string }
+type objects struct{ token, session, passkey, app, domain string }
 
 func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	t.Parallel()
@@ -283,10 +287,11 @@ func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	check(t, err)
 	owned := objects{
 		token: tokens[0].ID, session: sessions[0].ID, passkey: s.passkey(victim.ID), app: s.connect(victim.ID),
+		domain: s.held(victim.ID, "opfer", holding.StatusActive),
 	}
 	unknown := objects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",
-		app: "grant_00000000000000000000000000",
+		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000",
 	}
 	for _, route := range s.routes {
 		if !strings.Contains(route.Path, "{id}") {

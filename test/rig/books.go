@@ -121,6 +121,13 @@ func (b Books) Problems() []string {
 	for _, line := range b.Lines {
 		domain, known := byID[line.Domain]
 		at := held[line.Name]
+		if line.Kind == provision.Renew {
+			// The domain was there before, whatever became of the renewal.
+			if !line.State.Final() || !known {
+				wrong("the renewal of %s is %s, and the customer has %+v", line.Name, line.State, domain)
+			}
+			continue
+		}
 		switch line.State {
 		case provision.StateActive:
 			active[line.Name]++
@@ -155,6 +162,9 @@ func (b Books) Problems() []string {
 		if !slices.ContainsFunc(ours[name], func(d provision.Domain) bool { return d.Status != "transferred_out" }) {
 			wrong("the registry holds %s, which we do not know", name)
 		}
+	}
+	for _, domain := range b.Domains {
+		handles[domain.Handle] = true // it may have come otherwise, as the demo's have
 	}
 	for _, contact := range b.Held.Contacts {
 		if !handles[contact.ID] {

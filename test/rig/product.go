@@ -52,6 +52,13 @@ func StartProduct(ctx context.Context, binary, folder string, worldFlags, settin
 	if err != nil {
 		return nil, errors.Join(err, r.Stop())
 	}
+	provider, err := FindProvider(filepath.Join(folder, "world"))
+	if err == nil {
+		err = provider.Announce(ctx, r.Server.Ready)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Stop())
+	}
 	return r, nil
 }
 

@@ -216,6 +216,24 @@ func refused() error {
 	return &registrar.Error{Kind: registrar.KindUnauthenticated, Code: BadToken}
 }
 
+// NameOf is what the bearer of a token is called: the token's name as its customer
+// gave it, or the application's as the audit calls it. Empty means that nobody
+// knows, as of a connection that has just ended.
+func (s *Service) NameOf(ctx context.Context, actor registrar.Actor) (string, error) {
+	switch {
+	case actor.Kind == registrar.ActorToken:
+		token, err := s.store.Token(ctx, actor.Through)
+		if registrar.KindOf(err) == registrar.KindNotFound {
+			return "", nil
+		}
+		return token.Name, err
+	case actor.Kind == registrar.ActorApplication && s.applications != nil:
+		return s.applications.nameOf(ctx, actor)
+	default:
+		return "", nil
+	}
+}
+
 // forCustomer tells an operator who acts for an account, as a seed does.
 func forCustomer(actor registrar.Actor) bool {
 	return actor.Kind == registrar.ActorOperator && actor.Customer != ""

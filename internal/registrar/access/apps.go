@@ -71,6 +71,20 @@ func AppLabel(name, redirectURI string) string {
 	return name + " (" + host + ")"
 }
 
+// nameOf is what the audit calls the application of a connection.
+func (a *Applications) nameOf(ctx context.Context, actor registrar.Actor) (string, error) {
+	connections, err := a.store.Connections(ctx, actor.Customer, a.now())
+	if err != nil {
+		return "", err
+	}
+	for _, connection := range connections {
+		if connection.GrantID == actor.Through {
+			return AppLabel(connection.ClientName, connection.RedirectURI), nil
+		}
+	}
+	return "", nil
+}
+
 // Disconnect ends all tokens of an application at once, and what it has not
 // redeemed yet.
 func (a *Applications) Disconnect(ctx context.Context, actor registrar.Actor, id string) error {

@@ -320,4 +320,3 @@ func (s *Service) refunded(ctx context.Context, o Order, refund, provider string
 		return Move{}, false
 	})
 }
-

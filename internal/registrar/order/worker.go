@@ -131,9 +131,18 @@ func (s *Service) await(ctx context.Context, o Order) (Order, error) {
 	if now.State == AwaitingVerification && now.Attempts > 0 {
 		now.Attempts++
 	}
+	return s.leave(ctx, o, now)
+}
+
+// leave puts an order to rest until somebody has to look at it again.
+func (s *Service) leave(ctx context.Context, was, now Order) (Order, error) {
 	s.rest(&now)
-	_, err = s.move(ctx, &Move{Was: o, Order: now})
-	return now, err
+	m := Move{Was: was, Order: now}
+	moved, err := s.move(ctx, &m)
+	if err == nil && !moved {
+		err = errTaken
+	}
+	return m.Order, err
 }
 
 // inquire looks at the payment that is under way.
@@ -170,10 +179,7 @@ func (s *Service) inquire(ctx context.Context, o Order) (Order, error) {
 		if o, err = s.look(ctx, o, payment.ID); err != nil || o.State != Paying || o.Node != s.cfg.Node {
 			return o, err
 		}
-		now := o.clone()
-		s.rest(&now)
-		_, err = s.move(ctx, &Move{Was: o, Order: now})
-		return now, err
+		return s.leave(ctx, o, o.clone())
 	}
 }
 
@@ -200,9 +206,7 @@ func (s *Service) finish(ctx context.Context, o Order) (Order, error) {
 	}
 	now := o.clone()
 	now.Attempts++
-	s.rest(&now)
-	_, err = s.move(ctx, &Move{Was: o, Order: now})
-	return now, err
+	return s.leave(ctx, o, now)
 }
 
 // wait leaves an order for later. It is never given up: what is written down

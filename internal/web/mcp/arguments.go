@@ -67,3 +67,15 @@ func (a arguments) number(name string, fallback, low, high int) (int, error) {
 	}
 	return int(value), nil
 }
+
+// flag is true or false, and false where it is not given.
+func (a arguments) flag(name string) (bool, error) {
+	if !a.given(name) {
+		return false, nil
+	}
+	var value bool
+	if err := json.Unmarshal(a[name], &value); err != nil {
+		return false, wrongArgument("The argument %s must be true or false.", name)
+	}
+	return value, nil
+}

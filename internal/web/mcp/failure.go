@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // failure is the structured content of a call that did not work.
@@ -15,7 +16,13 @@ type failure struct {
 	Message    string        `json:"message"`
 	Retryable  bool          `json:"retryable"`
 	RetryAfter int64         `json:"retryAfter,omitempty"`
-	Items      []ItemProblem `json:"items,omitempty"`
+	Items      []itemFailure `json:"items,omitempty"`
+}
+
+// itemFailure is what a model reads about one item.
+type itemFailure struct {
+	Domain string `json:"domain"`
+	Reason string `json:"reason"`
 }
 
 // The codes of failures.
@@ -51,9 +58,11 @@ func failureOf(err error) failure {
 	case errors.As(err, &argument):
 		return failure{Code: invalidInput, Message: argument.sentence}
 	case errors.As(err, &problems):
-		return failure{Code: notPayable, Message: sentenceNotPayable, Items: problems.Items}
+		return notPayableFailure(problems.Items)
 	case errors.Is(err, ErrNotFound):
 		return failure{Code: notFound, Message: sentenceNotFound}
+	case errors.Is(err, errNoOrders):
+		return failure{Code: notPayable, Message: sentenceNoOrders}
 	}
 	var e *registrar.Error
 	if !errors.As(err, &e) {
@@ -63,7 +72,7 @@ func failureOf(err error) failure {
 	case registrar.KindInvalid:
 		return failure{Code: invalidInput, Message: sentenceFor(e.Code, sentenceBadName)}
 	case registrar.KindUnsupported:
-		return failure{Code: unsupportedExtension, Message: sentenceUnsupported}
+		return failure{Code: unsupportedExtension, Message: sentenceFor(e.Code, sentenceUnsupported)}
 	case registrar.KindRateLimited:
 		wait := max(1, int64((e.RetryAfter+time.Second-1)/time.Second))
 		sentence := sentenceRateLimited
@@ -73,6 +82,8 @@ func failureOf(err error) failure {
 		return failure{Code: rateLimited, Message: fmt.Sprintf(sentence, wait), Retryable: true, RetryAfter: wait}
 	case registrar.KindNotFound:
 		return failure{Code: notFound, Message: sentenceNotFound}
+	case registrar.KindConflict, registrar.KindForbidden:
+		return failure{Code: notPayable, Message: sentenceFor(e.Code, sentenceNotPayable)}
 	case registrar.KindUpstream:
 		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}
 	default:
@@ -96,6 +107,7 @@ const (
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
 	sentenceNotFound     = "This customer has no such order. Use the orderId that start_order returned."
+	sentenceNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )
 
 // sentences say what is wrong with a name, or with a registry, and what to do.
@@ -126,5 +138,9 @@ var sentences = map[registrar.Code]string{
 	registrar.FaultBroken:    "The registry gave an answer that can't be understood. Try again later.",
 	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
 	codeUnchecked:            sentenceUnchecked,
-	lookup.Undetermined:      "No source says whether this name is registered.",
+
+	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay or decline one at its payment_url, or to wait until one expires; then call start_order again.",
+	order.BadItems:      "The items must be different domain names, each given once. Leave out the repetition.",
+	order.RenewInPortal: "Domains are renewed by their holder in the portal. Tell the user so.",
+	lookup.Undetermined: "No source says whether this name is registered.",
 }

@@ -20,6 +20,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 const (
@@ -127,10 +129,21 @@ func (w *world) List(_ context.Context, who Caller) ([]Domain, error) {
 	return []Domain{{Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until}}, nil
 }
 
-func (w *world) Start(_ context.Context, _ Caller, items []Wish) (Order, error) {
+func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (Order, error) {
 	w.calls.Add(1)
-	if items[0].Domain == "taken.de" {
-		return Order{}, &NotPayable{Items: []ItemProblem{{Domain: "taken.de", Reason: "It is taken."}}}
+	switch items[0].Domain {
+	case "taken.de":
+		return Order{}, &NotPayable{Items: []ItemProblem{{
+			Domain: "taken.de", Reason: &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameTaken},
+		}}}
+	case "many.de":
+		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	if dryRun {
+		return Order{
+			Status: DryRun, Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}},
+			Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+		}, nil
 	}
 	return Order{
 		OrderID: "o1", Status: "awaiting_payment", PaymentURL: base + "/pay/o1", ExpiresAt: "2027-01-01T00:00:00Z",

@@ -87,9 +87,10 @@ type Domain struct {
 
 // Orders prepares orders and says how they stand.
 type Orders interface {
-	// Start prepares an order and charges nothing. If an item can't be ordered,
-	// the error is a *NotPayable.
-	Start(ctx context.Context, who Caller, items []Wish) (Order, error)
+	// Start prepares an order and charges nothing. A dry run asks for everything
+	// and stores nothing: its order has no id and no links. If an item can't be
+	// ordered, the error is a *NotPayable.
+	Start(ctx context.Context, who Caller, items []Wish, dryRun bool) (Order, error)
 	// Status returns ErrNotFound for an order that does not exist or is another
 	// customer's.
 	Status(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
@@ -101,16 +102,20 @@ type Wish struct {
 	Type   string
 }
 
-// Order is an order that waits for its payment.
+// Order is an order that waits for its payment, or would be one: then its status
+// is DryRun, and it has neither id nor links nor end.
 type Order struct {
-	OrderID         string      `json:"orderId"`
+	OrderID         string      `json:"orderId,omitempty"`
 	Status          string      `json:"status"`
 	Items           []OrderItem `json:"items"`
 	Totals          Totals      `json:"totals"`
-	PaymentURL      string      `json:"payment_url"`
+	PaymentURL      string      `json:"payment_url,omitempty"`
 	VerificationURL string      `json:"verification_url,omitempty"`
-	ExpiresAt       string      `json:"expiresAt"`
+	ExpiresAt       string      `json:"expiresAt,omitempty"`
 }
+
+// DryRun is the status of an order that was only tried.
+const DryRun = "dry_run"
 
 // OrderItem is one line of an order. Status is for the order's status alone.
 type OrderItem struct {
@@ -141,13 +146,14 @@ type OrderStatus struct {
 // ErrNotFound says that the caller has no such order.
 var ErrNotFound = errors.New("no such order of this customer")
 
-// NotPayable says which items can't be ordered, and why, in English.
+// NotPayable says which items can't be ordered, and why.
 type NotPayable struct{ Items []ItemProblem }
 
 // ItemProblem is one item that can't be ordered.
 type ItemProblem struct {
-	Domain string `json:"domain"`
-	Reason string `json:"reason"`
+	Domain string
+	// Reason is a *registrar.Error, for which there is a sentence.
+	Reason error
 }
 
 func (*NotPayable) Error() string { return "an item can't be ordered" }

@@ -4,10 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // The domain services behind these tools come with the customers' accounts.
 var errNotServed = errors.New("this part of the service is not there")
+
+// errNoOrders says that no payment provider is set, so there are no orders.
+var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: "orders_not_served"}
 
 func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ arguments) (any, error) {
 	if s.cfg.Domains == nil {
@@ -33,10 +38,14 @@ func (s *Server) startOrder(ctx context.Context, state *requestState, args argum
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.Orders == nil {
-		return nil, errNotServed
+	dryRun, err := args.flag("dryRun")
+	if err != nil {
+		return nil, err
 	}
-	return s.cfg.Orders.Start(ctx, *state.caller, wishes)
+	if s.cfg.Orders == nil {
+		return nil, errNoOrders
+	}
+	return s.cfg.Orders.Start(ctx, *state.caller, wishes, dryRun)
 }
 
 func readWishes(args arguments) ([]Wish, error) {
@@ -74,7 +83,7 @@ func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args a
 		return nil, err
 	}
 	if s.cfg.Orders == nil {
-		return nil, errNotServed
+		return nil, ErrNotFound
 	}
 	return s.cfg.Orders.Status(ctx, *state.caller, id)
 }

@@ -7,6 +7,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"frame.sign_out": "Sign out",
 
 	"menu.domains":  "Domains",
+	"menu.orders":   "Orders",
 	"menu.profile":  "Profile",
 	"menu.security": "Security",
 	"menu.tokens":   "MCP and API access",

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,10 @@ const (
 	LanguagePath    = "/portal/language"
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
+	OrdersPath      = "/portal/orders"
+	// CheckoutPath is below which orders are paid; the rest of the address is a
+	// secret.
+	CheckoutPath = "/checkout/"
 )
 
 // Sessions says who holds a session's secret.
@@ -41,6 +46,8 @@ type Config struct {
 	Address func(*http.Request) netip.Addr
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Orders says that there are pages about orders, which the menu then names.
+	Orders bool
 }
 
 // Frame is shared by all pages. It is safe for concurrent use.
@@ -53,6 +60,7 @@ type Frame struct {
 	secure   bool
 	guard    *http.CrossOriginProtection
 	static   map[string]asset
+	menu     []menuEntry
 	views    *Views
 }
 
@@ -72,6 +80,11 @@ func New(cfg Config) (*Frame, error) {
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
 		guard: http.NewCrossOriginProtection(),
+	}
+	for _, entry := range menu {
+		if entry.Path != OrdersPath || cfg.Orders {
+			f.menu = append(f.menu, entry)
+		}
 	}
 	// Behind a proxy the Host header may be another one than people see.
 	if err := f.guard.AddTrustedOrigin(f.origin); err != nil {
@@ -124,6 +137,16 @@ func (v *Visit) Actor() registrar.Actor {
 		return v.Visitor.Actor(address)
 	}
 	return registrar.Actor{Kind: registrar.ActorPerson, Address: address}
+}
+
+// FormOn says on which page a form of this visit stands, where the address has
+// something in it: there one comes back to after a sign-in or a choice of language.
+func (v *Visit) FormOn(path string) { v.back = path }
+
+// ReloadIn has the browser ask for this page again, while what it shows is under
+// way. It needs no script.
+func (v *Visit) ReloadIn(pause time.Duration) {
+	v.W.Header().Set("Refresh", strconv.Itoa(int(pause/time.Second)))
 }
 
 // Recent says whether the visitor has signed in so recently that what matters

@@ -7,6 +7,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"frame.sign_out": "Abmelden",
 
 	"menu.domains":  "Domains",
+	"menu.orders":   "Bestellungen",
 	"menu.profile":  "Profil",
 	"menu.security": "Sicherheit",
 	"menu.tokens":   "MCP- und API-Zugang",

@@ -27,11 +27,14 @@ func (f *Frame) protect(header http.Header) {
 	}
 }
 
+// LeadElsewhere is for a page whose form is answered by a redirect to another
+// host: a browser applies form-action to the redirects after a form, too.
+func (v *Visit) LeadElsewhere() { v.W.Header().Set("Content-Security-Policy", policy) }
+
 // LeadToApplication is for the pages of a consent and for those on the way to it.
-// Their forms may lead to another host, because a browser applies form-action to
-// the redirects after a form, too; and the window that an application has opened
+// Their forms may lead to another host, and the window that an application has opened
 // them in stays tied to its opener, which wants to hear of the answer.
 func (v *Visit) LeadToApplication() {
-	v.W.Header().Set("Content-Security-Policy", policy)
+	v.LeadElsewhere()
 	v.W.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
 }

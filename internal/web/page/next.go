@@ -2,12 +2,16 @@ package page
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // longestNext is more than any address of ours is long, an authorization request
 // with its state included.
 const longestNext = 4096
+
+// pagesBelow is where pages are that people come back to.
+var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath}
 
 // LocalPath returns next if it is the address of one of our own pages, else
 // fallback. Everything that a browser could read as another host is refused: two
@@ -28,7 +32,7 @@ func LocalPath(next, fallback string) string {
 		strings.Contains(u.Path+"/", "/./") {
 		return fallback
 	}
-	if u.Path != "/portal" && !strings.HasPrefix(u.Path, "/portal/") && !strings.HasPrefix(u.Path, "/oauth/") {
+	if u.Path != HomePath && !slices.ContainsFunc(pagesBelow[:], func(prefix string) bool { return strings.HasPrefix(u.Path, prefix) }) {
 		return fallback
 	}
 	return next

@@ -22,7 +22,7 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{
 		"/portal", "/portal/tokens", "/portal/activity?before=act_1", "/oauth/authorize?client_id=a&redirect_uri=https%3A%2F%2Fb.example%2Fc",
-		"/oauth/authorize/?state=x", "/portal?x=//evil.example",
+		"/oauth/authorize/?state=x", "/portal?x=//evil.example", "/checkout/dotkontor_pay_x",
 	} {
 		if got := LocalPath(good, "fallback"); got != good {
 			t.Errorf("%q was refused", good)
@@ -33,7 +33,7 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 		"/portal/\\evil.example", "///evil.example", "/portal//evil.example", "http:/portal", "javascript:alert(1)",
 		"/portal/../api/mcp", "/portal/..", "/portal/./x", "/%2e%2e/x", "/portal/%2e%2e/x", "/portal/%5Cevil.example", "/portal/%2F/evil.example",
 		"/\tportal", "/portal\r\nSet-Cookie: a=b", "/portal\x00", " /portal", "/portal x", "/portal#//evil.example",
-		"/api/mcp", "/portalx", "/oauth", "/oauthx/y", "/PORTAL", "@evil.example/portal", "/@evil.example", ".evil.example",
+		"/api/mcp", "/portalx", "/oauth", "/oauthx/y", "/checkout", "/checkoutx", "/PORTAL", "@evil.example/portal", "/@evil.example", ".evil.example",
 		"/portal/\xff", "/portal?x=\x7f", "/portal/" + strings.Repeat("a", 5000),
 	} {
 		if got := LocalPath(bad, "fallback"); got != "fallback" {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/idna"
+
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -101,6 +103,8 @@ func (views *Views) functions(language string) template.FuncMap {
 		"date":   func(at time.Time) string { return formatTime(language, at, false) },
 		"moment": func(at time.Time) string { return formatTime(language, at, true) },
 		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"money":  func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"domain": readableName,
 		"asset":  views.frame.assetPath,
 	}
 }
@@ -114,6 +118,23 @@ func formatTime(language string, at time.Time, withClock bool) string {
 		form += ", 15:04 UTC"
 	}
 	return at.UTC().Format(form)
+}
+
+// formatMoney writes an amount as people of the language do.
+func formatMoney(language string, amount registrar.Cents) string {
+	if language == English {
+		return "€" + amount.String()
+	}
+	return strings.Replace(amount.String(), ".", ",", 1) + "\u00a0€"
+}
+
+// readableName is a domain as people write it. Beside it stands the form in which
+// registries know it, where that is another one: letters can look alike.
+func readableName(name string) string {
+	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
+		return written + " (" + name + ")"
+	}
+	return name
 }
 
 // fill puts values into the places of a text.
@@ -174,6 +195,7 @@ type menuEntry struct {
 // menu is what those who have signed in can reach from everywhere.
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},
+	{Path: OrdersPath, Label: "menu.orders"},
 	{Path: "/portal/profile", Label: "menu.profile"},
 	{Path: "/portal/security", Label: "menu.security"},
 	{Path: "/portal/tokens", Label: "menu.tokens"},
@@ -189,7 +211,7 @@ func (views *Views) Render(v *Visit, view View) error {
 	}
 	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here()}
 	if v.SignedIn {
-		for _, entry := range menu {
+		for _, entry := range v.frame.menu {
 			entry.Current = entry.Path == view.Section
 			s.Menu = append(s.Menu, entry)
 		}

@@ -20,6 +20,8 @@ type Config struct {
 	Holdings  Holdings
 	// Applications are what customers connect by OAuth.
 	Applications Applications
+	// Orders renews domains; nil where nothing can be ordered.
+	Orders Orders
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -35,6 +37,7 @@ type Handler struct {
 	mailWorks bool
 
 	applications Applications
+	orders       Orders
 }
 
 // New parses every page.
@@ -48,7 +51,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders,
 	}, nil
 }
 
@@ -58,6 +61,7 @@ const (
 	securityPath = "/portal/security"
 	tokensPath   = "/portal/tokens"
 	appsPath     = "/portal/apps"
+	domainsPath  = "/portal/domains"
 	codePath     = "/portal/sign-in/code"
 )
 
@@ -122,7 +126,9 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: appsPath, Handler: members(appsPath, h.apps)},
 		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: members(appsPath, h.disconnectApp)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
-		{Method: get, Path: "/portal/domains", Handler: members("/portal/domains", h.domains)},
+		{Method: get, Path: domainsPath, Handler: members(domainsPath, h.domains)},
+		{Method: post, Path: domainsPath + "/{id}/renew", Handler: members(domainsPath, h.renewDomain)},
+		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: members(domainsPath, h.setAutoRenew)},
 	}
 }
 

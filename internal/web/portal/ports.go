@@ -7,6 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -89,10 +90,18 @@ type Applications interface {
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
+}
+
+// Orders is what the portal orders: renewals.
+type Orders interface {
+	Start(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
+	PayURL(o order.Order) (string, error)
 }
 
 var (
 	_ Customers = (*customer.Service)(nil)
 	_ Access    = (*access.Service)(nil)
 	_ Holdings  = (*holding.Service)(nil)
+	_ Orders    = (*order.Service)(nil)
 )

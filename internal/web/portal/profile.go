@@ -97,7 +97,8 @@ func (h *Handler) changeEmail(v *page.Visit) error {
 
 // The registrant: whom domains are registered for.
 
-func registrantForm(language string, r customer.Registrant) form {
+// registrantForm leads to the page next afterwards; empty means the profile.
+func registrantForm(language, next string, r customer.Registrant) form {
 	text := func(name, autocomplete, value string) page.Field {
 		return page.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
 	}
@@ -116,7 +117,7 @@ func registrantForm(language string, r customer.Registrant) form {
 	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true
 	return form{
-		Intro: "registrant.intro", Action: registrantPath, Submit: "registrant.submit",
+		Intro: "registrant.intro", Action: registrantPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
 		Fields: []page.Field{
 			kind,
 			text(customer.FieldName, "name", r.Name),
@@ -144,7 +145,7 @@ func (h *Handler) showRegistrant(v *page.Visit) error {
 	if !known {
 		registrant = customer.Registrant{Kind: customer.Person, Country: "DE"}
 	}
-	return h.show(v, "registrant.title", profilePath, registrantForm(v.Language, registrant))
+	return h.show(v, "registrant.title", profilePath, registrantForm(v.Language, page.LocalPath(v.Query("next"), ""), registrant))
 }
 
 func (h *Handler) setRegistrant(v *page.Visit) error {
@@ -153,16 +154,17 @@ func (h *Handler) setRegistrant(v *page.Visit) error {
 		Street: v.Text("street"), PostalCode: v.Text("postal_code"), City: v.Text("city"), State: v.Text("state"),
 		Country: v.Text("country"), Phone: v.Text("phone"), VATID: v.Text("vat_id"),
 	}
+	to := page.LocalPath(v.Field("next"), "")
 	err := h.customers.SetRegistrant(v.R.Context(), v.Actor(), registrant)
 	if err == nil {
 		v.Note("registrant_saved")
-		return v.SeeOther(profilePath)
+		return v.SeeOther(orHome(to))
 	}
 	var faulty *customer.FieldError
 	if !errors.As(err, &faulty) {
 		return err
 	}
-	f := registrantForm(v.Language, registrant)
+	f := registrantForm(v.Language, to, registrant)
 	f.Problem = h.views.Text(v.Language, "problem.registrant_invalid")
 	for i, field := range f.Fields {
 		if code, wrong := faulty.Fields[field.Name]; wrong {

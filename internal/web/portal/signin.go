@@ -192,7 +192,7 @@ func (h *Handler) signOut(v *page.Visit) error {
 	}
 	v.ForgetSession()
 	v.Note("signed_out")
-	return v.SeeOther(page.SignInPath)
+	return v.SeeOther(withNext(page.SignInPath, next(v, v.Field("next"))))
 }
 
 func (h *Handler) signOutEverywhere(v *page.Visit) error {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -67,15 +66,4 @@ func (h *Handler) revokeToken(v *page.Visit) error {
 	}
 	v.Note("token_revoked")
 	return v.SeeOther(tokensPath)
-}
-
-// domains is what the customer holds.
-func (h *Handler) domains(v *page.Visit) error {
-	domains, err := h.holdings.List(v.R.Context(), v.Actor())
-	if err != nil {
-		return err
-	}
-	return h.views.Render(v, page.View{Name: "domains", Title: "domains.title", Section: "/portal/domains", Data: struct {
-		Domains []holding.Domain
-	}{domains}})
 }

@@ -1,6 +1,8 @@
 // Command soak is the long run of package kill: two hundred kills over five
-// hundred paid lines, in front of a hostile registry. It prints the seed, with
-// which a run can be repeated, and ends with 1 if the books do not agree.
+// hundred paid lines, in front of a hostile registry, and two hundred more over
+// three hundred orders that agents prepare and people pay, in front of a hostile
+// registry and a hostile payment provider. It prints the seed, with which a run can
+// be repeated, and ends with 1 if the books do not agree.
 package main
 
 import (
@@ -20,15 +22,18 @@ import (
 )
 
 func main() {
-	settings := kill.Settings{}
-	flag.IntVar(&settings.Lines, "lines", 500, "paid lines")
-	flag.IntVar(&settings.Kills, "kills", 200, "kills")
-	flag.Float64Var(&settings.Chaos, "chaos", 0.2, "share of the registry's answers that go wrong")
-	flag.Uint64Var(&settings.Seed, "seed", rand.Uint64(), "what the kills and the chaos are drawn from")
-	flag.DurationVar(&settings.Patience, "patience", 10*time.Minute, "how long the rest may take after the last kill")
+	lines, orders := kill.Settings{}, kill.OrderSettings{}
+	flag.IntVar(&lines.Lines, "lines", 500, "paid lines; 0 leaves this part out")
+	flag.IntVar(&orders.Orders, "orders", 300, "orders; 0 leaves this part out")
+	flag.IntVar(&lines.Kills, "kills", 200, "kills in each part")
+	flag.Float64Var(&lines.Chaos, "chaos", 0.2, "share of the world's answers that go wrong")
+	flag.Uint64Var(&lines.Seed, "seed", rand.Uint64(), "what the kills and the chaos are drawn from")
+	flag.DurationVar(&lines.Patience, "patience", 10*time.Minute, "how long the rest may take after the last kill")
+	flag.DurationVar(&orders.Patience, "orders-patience", 30*time.Minute, "how long the orders may take together")
 	flag.Parse()
+	orders.Kills, orders.Chaos, orders.Seed = lines.Kills, lines.Chaos, lines.Seed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, settings)
+	err := run(ctx, lines, orders)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "kill:", err)
@@ -37,8 +42,8 @@ func main() {
 	fmt.Println("the books agree")
 }
 
-func run(ctx context.Context, settings kill.Settings) (err error) {
-	if settings.Kills < 1 || settings.Lines < settings.Kills {
+func run(ctx context.Context, lines kill.Settings, orders kill.OrderSettings) (err error) {
+	if lines.Kills < 1 || lines.Lines != 0 && lines.Lines < lines.Kills {
 		return errors.New("there must be a kill, and at least as many lines as kills")
 	}
 	folder, err := os.MkdirTemp("", "dotkontor-kill-")
@@ -50,5 +55,17 @@ func run(ctx context.Context, settings kill.Settings) (err error) {
 	if err := rig.Build(ctx, binary, os.Stderr); err != nil {
 		return err
 	}
-	return kill.Random(ctx, binary, folder, settings, os.Stdout)
+	if lines.Lines > 0 {
+		if err := kill.Random(ctx, binary, filepath.Join(folder, "lines"), lines, os.Stdout); err != nil {
+			return err
+		}
+	}
+	if orders.Orders == 0 {
+		return nil
+	}
+	place := filepath.Join(folder, "orders")
+	if err := os.Mkdir(place, 0o750); err != nil {
+		return err
+	}
+	return kill.RandomOrders(ctx, binary, place, orders, os.Stdout)
 }

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+)
+
+// takeOrders has customers' orders paid and seen through for as long as the product
+// runs. Without a payment provider there are none.
+func (p *product) takeOrders(
+	ctx context.Context, catalogue *catalog.Live, observeHost func(host string, event manners.Event), now func() time.Time,
+) error {
+	provider, err := newStripe(p.cfg.Stripe, p.logger, p.metrics)
+	if err != nil {
+		return err
+	}
+	if provider == nil {
+		p.logger.InfoContext(ctx, "nothing can be ordered, because no payment provider is set (stripe.secret_key)")
+		return nil
+	}
+	taxes, err := newVAT(vatParts{
+		cfg: p.cfg.VAT, db: p.people.db, now: now, logger: p.logger, metrics: p.metrics, observeHost: observeHost,
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, taxes.vies.Close)
+	p.provider = provider
+	p.orders, err = newOrders(orderParts{
+		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	p.background = append(p.background, taxes.watch.Run, p.orders.Run)
+	return countBacklog(p.people, p.metrics)
+}
+
+// orderParts is what orders are made of.
+type orderParts struct {
+	cfg       config.Config
+	people    *accounts
+	catalogue *catalog.Live
+	lines     *provision.Service
+	provider  *stripe.Client
+	taxes     order.Taxes
+	node      string
+	now       func() time.Time // the time of the business
+	logger    *slog.Logger
+	metrics   *prometheus.Registry // nil means that nobody counts
+}
+
+func newOrders(parts orderParts) (*order.Service, error) {
+	key, err := sealKey(parts.cfg)
+	if err != nil {
+		return nil, err
+	}
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		return nil, err
+	}
+	settings := order.Config{
+		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines}, Taxes: parts.taxes,
+		Payments: parts.provider, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
+		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
+		Hold: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
+		Now:        parts.now, Logger: parts.logger, LettersWaiting: parts.people.post.wake,
+	}
+	if parts.metrics != nil {
+		if err := countOrders(&settings, parts.metrics); err != nil {
+			return nil, err
+		}
+	}
+	return order.New(settings)
+}
+
+// countOrders registers the figures. States, reasons and codes come from our own
+// tables, so the number of series is bounded.
+func countOrders(settings *order.Config, metrics *prometheus.Registry) error {
+	reached := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_orders_total", Help: "Orders that have come to a state, by state.",
+	}, []string{"state"})
+	refunded := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, surplus.",
+	}, []string{"reason"})
+	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_orders_waiting_total",
+		Help: "How often an order had to wait for the payment provider, by what it waits for (page, close, payment, refund, identity, lines) and reason.",
+	}, []string{"what", "code"})
+	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "dotkontor_orders_overdue_seconds",
+		Help: "How long the order has waited that is the longest overdue for a look. More than a minute means that nobody looks.",
+	})
+	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
+		if err := metrics.Register(collector); err != nil {
+			return err
+		}
+	}
+	settings.Reached = func(state order.State) { reached.WithLabelValues(string(state)).Inc() }
+	settings.Refunded = func(reason string) { refunded.WithLabelValues(reason).Inc() }
+	settings.Waiting = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }
+	settings.Oldest = func(age time.Duration) { oldest.Set(age.Seconds()) }
+	return nil
+}
+
+// countBacklog shows what waits in the database, for all nodes together. It is
+// asked when somebody reads the figures.
+func countBacklog(people *accounts, metrics *prometheus.Registry) error {
+	const within = 2 * time.Second
+	return metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dotkontor_refunds_waiting",
+		Help: "Refunds that are owed and not made yet; -1 if the database does not answer.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		defer cancel()
+		backlog, err := people.db.OrderBacklog(ctx, time.Now())
+		if err != nil {
+			return -1
+		}
+		return float64(backlog.Refunds)
+	}))
+}
+
+// orderMarket is the price list, and the registries that carry orders out.
+type orderMarket struct {
+	catalogue *catalog.Live
+	lines     *provision.Service
+}
+
+var _ order.Market = orderMarket{}
+
+// Quote asks the registry, and prices by the list.
+func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, error) {
+	extension, listed := m.catalogue.Extension(wish.Name.TLD())
+	if !listed {
+		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	quote, err := m.lines.Quote(ctx, provision.Wanted{
+		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Code: wish.Code,
+	})
+	if err != nil {
+		return order.Quote{}, err
+	}
+	return order.Quote{
+		Years: quote.Years, Net: netOf(extension, wish.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
+		Verify: extension.Verify, Missing: quote.Missing,
+	}, nil
+}
+
+// netOf is the price of a whole term. Prices of registration and renewal are for a
+// year, that of a transfer is for the transfer.
+func netOf(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
+	switch kind {
+	case order.Transfer:
+		return extension.Transfer
+	case order.Renew:
+		return extension.Renew * registrar.Cents(years)
+	default:
+		return extension.Register * registrar.Cents(years)
+	}
+}
+
+// orderHoldings lets orders compare names with what the customer has.
+type orderHoldings struct{ holdings *holding.Service }
+
+var _ order.Holdings = orderHoldings{}
+
+// NamesOf are the names that a customer holds.
+func (h orderHoldings) NamesOf(ctx context.Context, customer string) ([]string, error) {
+	held, err := h.holdings.List(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(held))
+	for i, domain := range held {
+		names[i] = domain.Name
+	}
+	return names, nil
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+type ordersCommand struct {
+	List ordersListCommand `cmd:"" help:"Show orders, everybody's or one customer's."`
+	Show ordersShowCommand `cmd:"" help:"Show one order with its items, payments and refunds."`
+}
+
+type ordersListCommand struct {
+	servicePlace
+	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
+	Open     bool   `help:"Only those that are not at their end, or whose money still has to go back."`
+	JSON     bool   `name:"json" help:"Print one JSON array."`
+}
+
+// Run prints page by page: everybody's the oldest first, a customer's the newest
+// first.
+func (c ordersListCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		next := func(last string) ([]order.Order, error) { return d.people.db.OrdersAfter(d.ctx, last, listPage) }
+		if c.Customer != "" {
+			account, err := d.find(c.Customer)
+			if err != nil {
+				return err
+			}
+			next = func(last string) ([]order.Order, error) {
+				return d.people.db.OrdersOf(d.ctx, account.ID, last, listPage)
+			}
+		}
+		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "seit/since (UTC)", "EUR", "Kunde/customer", "Domains"))
+		last := ""
+		for {
+			page, err := next(last)
+			if err != nil {
+				return err
+			}
+			for _, o := range page {
+				last = o.ID
+				if c.Open && o.State.Final() && len(refundsDue(o)) == 0 {
+					continue
+				}
+				if err := list.add(newOrderRow(o)); err != nil {
+					return err
+				}
+			}
+			if len(page) < listPage {
+				return list.end()
+			}
+		}
+	})
+}
+
+// refundsDue are the refunds of an order that are not made yet.
+func refundsDue(o order.Order) (due []order.Refund) {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			due = append(due, refund)
+		}
+	}
+	return due
+}
+
+// orderRow is one order in a list.
+type orderRow struct {
+	ID         string          `json:"id"`
+	Customer   string          `json:"customer"`
+	Status     string          `json:"status"`
+	Domains    []string        `json:"domains"`
+	Gross      registrar.Cents `json:"gross"`
+	RefundsDue int             `json:"refunds_due"`
+	CreatedAt  *time.Time      `json:"created_at"`
+	PaidAt     *time.Time      `json:"paid_at"`
+
+	since time.Time
+}
+
+func newOrderRow(o order.Order) orderRow {
+	row := orderRow{
+		ID: o.ID, Customer: o.Customer, Status: string(o.State), Domains: []string{}, Gross: o.Totals.Gross, RefundsDue: len(refundsDue(o)),
+		CreatedAt: stamp(o.CreatedAt), PaidAt: stamp(o.PaidAt), since: o.CreatedAt,
+	}
+	for _, item := range o.Items {
+		row.Domains = append(row.Domains, item.Name)
+	}
+	return row
+}
+
+func (r orderRow) String() string {
+	return fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", r.ID, r.Status, moment(r.since), r.Gross, r.Customer, strings.Join(r.Domains, " "))
+}
+
+type ordersShowCommand struct {
+	servicePlace
+	ID string `arg:"" help:"The order's id (ord_...)."`
+}
+
+// Run prints all that is known here. The links to pay are not shown: they are the
+// customer's.
+func (c ordersShowCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		o, found, err := d.people.db.OrderByID(d.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errors.New("diese Bestellung gibt es nicht / there is no such order")
+		}
+		return d.printOrder(o)
+	})
+}
+
+func (d desk) printOrder(o order.Order) error {
+	var text strings.Builder
+	row := func(word, value string) { fmt.Fprintf(&text, "  %-32s  %s\n", word, printable(value)) }
+	fmt.Fprintf(&text, "%s  %s\n", o.ID, o.State)
+	row("Kunde / customer", o.Customer)
+	row("bestellt / ordered (UTC)", moment(o.CreatedAt))
+	row("von / by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
+	row("gültig bis / valid until (UTC)", moment(o.ExpiresAt))
+	row("bezahlt / paid (UTC)", moment(o.PaidAt))
+	row("nächster Blick / next look (UTC)", moment(o.DueAt))
+	rule := fmt.Sprintf("%s %s %d.%02d %%", o.Totals.Rule, o.Totals.Country, o.Totals.RateBasisPoints/100, o.Totals.RateBasisPoints%100)
+	if o.Totals.Unchecked {
+		rule += " (USt-IdNr. ungeprüft / VAT id not checked)"
+	}
+	row("USt. / VAT", rule)
+	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", o.Totals.Net, o.Totals.VAT, o.Totals.Gross))
+	for _, item := range o.Items {
+		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s%s\n",
+			item.ID, item.Kind, item.State, item.Gross, item.Name, dash(item.Line), failure(item.Failure))
+	}
+	for _, payment := range o.Payments {
+		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "Zahlung", payment.State, payment.Amount,
+			moment(payment.UpdatedAt), dash(payment.Session), dash(payment.Intent))
+	}
+	for _, refund := range o.Refunds {
+		state, at := "due", refund.CreatedAt
+		if refund.Provider != "" {
+			state, at = "made", refund.MadeAt
+		}
+		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "zurück", state, refund.Amount,
+			moment(at), dash(refund.Provider), dash(refund.Item))
+	}
+	_, err := fmt.Fprint(d.out, text.String())
+	return err
+}
+
+// failure is why an item could not be carried out.
+func failure(code registrar.Code) string {
+	if code == "" {
+		return ""
+	}
+	return "  (" + string(code) + ")"
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/web/hooks"
+)
+
+// newStripe is the payment provider, or nil where no key is set. metrics may be nil:
+// then nobody counts.
+func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Registry) (*stripe.Client, error) {
+	if cfg.SecretKey == "" {
+		return nil, nil //nolint:nilnil // no provider is no error
+	}
+	options := stripe.Options{
+		Key: string(cfg.SecretKey), URL: cfg.APIURL, Methods: cfg.PaymentMethods, Logger: logger,
+	}
+	for _, secret := range cfg.WebhookSecrets {
+		options.Secrets = append(options.Secrets, string(secret))
+	}
+	if metrics != nil {
+		// Calls and outcomes are the connector's own words, so the series are bounded.
+		calls := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "dotkontor_stripe_call_duration_seconds",
+			Help:    "Calls to Stripe with their repetitions, by call and outcome (ok, or what went wrong).",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20},
+		}, []string{"call", "outcome"})
+		if err := metrics.Register(calls); err != nil {
+			return nil, err
+		}
+		options.Observe = func(call, outcome string, took time.Duration) {
+			calls.WithLabelValues(call, outcome).Observe(took.Seconds())
+		}
+	}
+	return stripe.New(options), nil
+}
+
+// stripeMessages lets orders hear what Stripe sends.
+type stripeMessages struct {
+	provider *stripe.Client
+	orders   *order.Service
+}
+
+var _ hooks.Messages = stripeMessages{}
+
+// Read checks the signature.
+func (m stripeMessages) Read(payload []byte, signature string) (order.Event, error) {
+	return m.provider.Read(payload, signature)
+}
+
+// Heard has the order looked at.
+func (m stripeMessages) Heard(ctx context.Context, event order.Event) error {
+	return m.orders.Heard(ctx, event)
+}

@@ -1,0 +1,273 @@
+package books
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Ours is what our database says. Each sequence ends with the first error.
+type Ours interface {
+	BookedOrders(ctx context.Context) iter.Seq2[Order, error]
+	BookedLines(ctx context.Context) iter.Seq2[Line, error]
+	BookedDomains(ctx context.Context) iter.Seq2[Domain, error]
+}
+
+// Provider is what the payment provider says.
+type Provider interface {
+	// Charges are those that took money. Returns are all refunds.
+	Charges(ctx context.Context) iter.Seq2[Charge, error]
+	Returns(ctx context.Context) iter.Seq2[Return, error]
+}
+
+// Order is one order.
+type Order struct {
+	ID, Customer, State string
+	// Paid says that a payment or, for a gross of 0, a person's word has moved it on;
+	// Ended that only refunds can still happen.
+	Paid, Ended     bool
+	Net, VAT, Gross registrar.Cents
+	RateBasisPoints int
+	Items           []Item
+	Payments        []Payment
+	Refunds         []Refund
+	UpdatedAt       time.Time
+	// DueAt is when somebody has to look at it; zero means that nobody has to.
+	DueAt time.Time
+}
+
+// Stage is how far an item or a line has come.
+type Stage string
+
+// The stages.
+const (
+	Open   Stage = "under way"
+	Done   Stage = "carried out"
+	Failed Stage = "failed"
+	// GivenBack is an item that failed and whose money was given back.
+	GivenBack Stage = "given back"
+)
+
+// Item is one item of an order.
+type Item struct {
+	ID, Name, Kind  string
+	Net, VAT, Gross registrar.Cents
+	// Line is the id of its line; empty before the payment, and for an item whose
+	// name was gone when the payment came.
+	Line  string
+	Stage Stage
+}
+
+// Standing is how a payment stands.
+type Standing string
+
+// The standings.
+const (
+	InFlight Standing = "in flight" // the human may be paying
+	Kept     Standing = "kept"      // the money pays for the order
+	Surplus  Standing = "surplus"   // the money is to be given back
+	Returned Standing = "returned"  // it was
+	Closed   Standing = "closed"    // it can't be paid any more
+)
+
+// Payment is one attempt to pay.
+type Payment struct {
+	ID       string
+	Standing Standing
+	Amount   registrar.Cents
+	// Intent is the provider's payment; empty before it is known.
+	Intent    string
+	UpdatedAt time.Time
+}
+
+// Refund is money that goes back.
+type Refund struct {
+	ID, Payment string
+	// Item is empty for a surplus payment.
+	Item   string
+	Amount registrar.Cents
+	// Provider is the provider's id; empty while the refund is due.
+	Provider  string
+	CreatedAt time.Time
+}
+
+// Line is one paid item as provisioning sees it.
+type Line struct {
+	ID, Customer, Name, Kind string
+	// Order is the one that paid for it; empty if an operator did.
+	Order, Domain string
+	Stage         Stage
+	// RefundDue says that the line's money is to go back.
+	RefundDue        bool
+	UpdatedAt, DueAt time.Time
+}
+
+// Domain is a customer's domain.
+type Domain struct {
+	ID, Customer, Name string
+	// Ours says that a line of ours brought it here, Pending that it is still on
+	// its way.
+	Ours, Pending bool
+	UpdatedAt     time.Time
+}
+
+// Charge is money that the provider took.
+type Charge struct {
+	ID, Intent string
+	// Payment is ours, as the provider was told.
+	Payment          string
+	Amount, Returned registrar.Cents
+	Currency         string
+	CreatedAt        time.Time
+}
+
+// Return is a refund at the provider.
+type Return struct {
+	ID, Intent string
+	// Refund is ours, as the provider was told; empty if somebody else made it.
+	Refund string
+	Amount registrar.Cents
+	// Failed says that the money did not reach the customer.
+	Failed    bool
+	CreatedAt time.Time
+}
+
+// Finding is one thing that does not agree.
+type Finding struct {
+	// Rule is the one of doc.go that is broken.
+	Rule string `json:"rule"`
+	// About is the id of what it is about.
+	About string `json:"about"`
+	Text  string `json:"text"`
+}
+
+func (f Finding) String() string { return fmt.Sprintf("%s %s: %s", f.Rule, f.About, f.Text) }
+
+// Report is what was found and how much was looked at.
+type Report struct {
+	Findings []Finding `json:"findings"`
+	Orders   int       `json:"orders"`
+	Lines    int       `json:"lines"`
+	Domains  int       `json:"domains"`
+	Charges  int       `json:"charges"`
+	Returns  int       `json:"refunds"`
+	// Charged and GivenBack are the provider's sums.
+	Charged   registrar.Cents `json:"chargedEur"`
+	GivenBack registrar.Cents `json:"refundedEur"`
+	// Fresh is how many things were not judged, because they have just changed.
+	Fresh int `json:"fresh"`
+}
+
+// Options are how an audit is made.
+type Options struct {
+	Now time.Time
+	// Patience is how long ago something must have changed to be judged.
+	Patience time.Duration
+}
+
+// Audit reads everything once. Without a provider (nil) only our side is compared.
+func Audit(ctx context.Context, ours Ours, provider Provider, options Options) (Report, error) {
+	a := &audit{
+		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
+		refunds: make(map[string]*refund), items: make(map[string]item), brought: make(map[string]int), wanted: make(map[string]domainOf),
+	}
+	if err := each(ours.BookedOrders(ctx), a.order); err != nil {
+		return a.Report, fmt.Errorf("the orders can't be read: %w", err)
+	}
+	if err := each(ours.BookedLines(ctx), a.line); err != nil {
+		return a.Report, fmt.Errorf("the lines can't be read: %w", err)
+	}
+	a.linesMissing()
+	if err := each(ours.BookedDomains(ctx), a.domain); err != nil {
+		return a.Report, fmt.Errorf("the domains can't be read: %w", err)
+	}
+	a.domainsMissing()
+	if provider != nil {
+		if err := each(provider.Charges(ctx), a.charge); err != nil {
+			return a.Report, fmt.Errorf("the provider's charges can't be read: %w", err)
+		}
+		a.chargesMissing()
+		if err := each(provider.Returns(ctx), a.giveBack); err != nil {
+			return a.Report, fmt.Errorf("the provider's refunds can't be read: %w", err)
+		}
+		a.returnsMissing()
+	}
+	slices.SortFunc(a.Findings, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(x.About, y.About), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Text, y.Text))
+	})
+	return a.Report, nil
+}
+
+func each[T any](all iter.Seq2[T, error], look func(T)) error {
+	for one, err := range all {
+		if err != nil {
+			return err
+		}
+		look(one)
+	}
+	return nil
+}
+
+// audit is one reading. It keeps the few facts by which the sides are compared, not
+// what it has read: there may be millions of orders.
+type audit struct {
+	Report
+	options  Options
+	payments map[string]*payment
+	intents  map[string]string // the provider's payment to ours
+	refunds  map[string]*refund
+	items    map[string]item     // by line
+	brought  map[string]int      // active lines that brought a domain here, by domain
+	wanted   map[string]domainOf // domains of active lines, until they are seen
+}
+
+type payment struct {
+	order    string
+	standing Standing
+	amount   registrar.Cents
+	// owed is the refund of a surplus.
+	owed    registrar.Cents
+	charges int
+	// returned is what our refunds have given back of it, seen what the provider has.
+	returned, seen registrar.Cents
+	fresh          bool
+}
+
+type refund struct {
+	order, payment, provider string
+	amount                   registrar.Cents
+	found                    int
+	fresh                    bool
+}
+
+type item struct {
+	order, customer, name, kind string
+	stage                       Stage
+	lines                       int
+	fresh                       bool
+}
+
+type domainOf struct {
+	line, customer, name string
+	fresh                bool
+}
+
+// fresh says that something has changed too lately to be judged. Times of business
+// may run ahead of the clock, in a sandbox: what lies far in the future is not fresh.
+func (a *audit) fresh(at time.Time) bool {
+	return a.options.Now.Sub(at).Abs() < a.options.Patience
+}
+
+// wrong tells a finding, or counts it if it is about something fresh.
+func (a *audit) wrong(fresh bool, rule, about, format string, args ...any) {
+	if fresh {
+		a.Fresh++
+		return
+	}
+	a.Findings = append(a.Findings, Finding{rule, about, fmt.Sprintf(format, args...)})
+}

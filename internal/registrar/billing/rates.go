@@ -1,0 +1,168 @@
+package billing
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the day in Germany decides, on a machine without zone files too
+)
+
+//go:embed rates.csv
+var ratesCSV []byte
+
+// Rate is the VAT of a place on a day.
+type Rate struct {
+	// BasisPoints are hundredths of a percent: 1900. They are 0 outside.
+	BasisPoints int
+	// Outside says that the place belongs to a member state but not to the EU's VAT
+	// territory.
+	Outside bool
+}
+
+// Rates is a checked table of rates. It never changes.
+type Rates struct {
+	byCountry map[string][]ratesRow
+	germany   *time.Location
+}
+
+// ratesRow is one row of the table. Of the rows that fit, those with postal codes
+// win, and of these the one with the latest day.
+type ratesRow struct {
+	rate  Rate
+	from  string // 2006-01-02; empty is earlier than every day
+	codes []codeRange
+}
+
+// codeRange is a range of postal codes: of their first digits, so that what
+// countries write behind those (9500-123) does not matter.
+type codeRange struct{ first, last string }
+
+// ShippedRates is the table that comes with the program.
+var ShippedRates = sync.OnceValues(func() (*Rates, error) {
+	rates, err := parseRates(bytes.NewReader(ratesCSV))
+	if err != nil {
+		return nil, fmt.Errorf("the VAT rates inside the program: %w", err)
+	}
+	return rates, nil
+})
+
+// Rate is the standard rate at a place on the day in Germany. It is false for a
+// country outside the EU.
+func (r *Rates) Rate(country, postalCode string, at time.Time) (Rate, bool) {
+	rows := r.byCountry[country]
+	day := at.In(r.germany).Format(time.DateOnly)
+	code := digits(postalCode)
+	var best *ratesRow
+	for i := range rows {
+		row := &rows[i]
+		if row.from > day || !row.covers(code) {
+			continue
+		}
+		if best == nil || row.special() && !best.special() || row.special() == best.special() && row.from >= best.from {
+			best = row
+		}
+	}
+	if best == nil {
+		return Rate{}, false
+	}
+	return best.rate, true
+}
+
+func (r *ratesRow) special() bool { return len(r.codes) > 0 }
+
+func (r *ratesRow) covers(code string) bool {
+	if !r.special() {
+		return true
+	}
+	for _, c := range r.codes {
+		if n := len(c.first); len(code) >= n && c.first <= code[:n] && code[:n] <= c.last {
+			return true
+		}
+	}
+	return false
+}
+
+// digits leaves only the digits: people write D-78266 and 630 86.
+func digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func parseRates(table io.Reader) (*Rates, error) {
+	germany, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		return nil, err
+	}
+	reader := csv.NewReader(table)
+	reader.Comment = '#'
+	reader.FieldsPerRecord = 5
+	records, err := reader.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	rates := &Rates{byCountry: make(map[string][]ratesRow), germany: germany}
+	for i, record := range records {
+		if i == 0 {
+			continue
+		}
+		row, err := parseRatesRow(record)
+		if err != nil {
+			return nil, fmt.Errorf("row %d (%s): %w", i, record[0], err)
+		}
+		rates.byCountry[record[0]] = append(rates.byCountry[record[0]], row)
+	}
+	return rates, nil
+}
+
+func parseRatesRow(record []string) (ratesRow, error) {
+	country, from, rate, codes := record[0], record[1], record[2], record[3]
+	row := ratesRow{from: from}
+	if len(country) != 2 {
+		return row, fmt.Errorf("country %q has not two letters", country)
+	}
+	if from != "" {
+		if _, err := time.Parse(time.DateOnly, from); err != nil {
+			return row, fmt.Errorf("day %q is not written like 2021-01-01", from)
+		}
+	}
+	if rate == "outside" {
+		row.rate.Outside = true
+	} else {
+		points, err := parsePercent(rate)
+		if err != nil {
+			return row, err
+		}
+		row.rate.BasisPoints = points
+	}
+	for field := range strings.FieldsSeq(codes) {
+		first, last, isRange := strings.Cut(field, "-")
+		if !isRange {
+			last = first
+		}
+		if digits(first) != first || first == "" || len(first) != len(last) || last < first {
+			return row, fmt.Errorf("postal codes %q are not a range like 6991-6993", field)
+		}
+		row.codes = append(row.codes, codeRange{first, last})
+	}
+	return row, nil
+}
+
+// parsePercent reads 19 or 25.5 as basis points.
+func parsePercent(text string) (int, error) {
+	whole, decimals, _ := strings.Cut(text, ".")
+	points, err := strconv.Atoi(whole + (decimals + "00")[:2])
+	if err != nil || whole == "" || len(decimals) > 2 || points < 0 || points > 5000 {
+		return 0, fmt.Errorf("rate %q is not a percentage like 25.5", text)
+	}
+	return points, nil
+}

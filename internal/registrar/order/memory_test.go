@@ -1,0 +1,254 @@
+package order_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// memory is a Store that forgets.
+type memory struct {
+	mu         sync.Mutex
+	orders     map[string]order.Order
+	buyers     map[string]order.Buyer
+	identities map[string]order.Identity
+	spent      registrar.Cents
+	held       map[string]bool
+	deeds      []registrar.Deed
+	letters    []registrar.Letter
+	methods    map[string]order.Method
+	moves      int
+}
+
+var _ order.Store = (*memory)(nil)
+
+func copied(o order.Order) order.Order {
+	o.Items, o.Payments, o.Refunds = slices.Clone(o.Items), slices.Clone(o.Payments), slices.Clone(o.Refunds)
+	return o
+}
+
+func (m *memory) BuyerOf(_ context.Context, customer string) (order.Buyer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	buyer, found := m.buyers[customer]
+	if !found {
+		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+	}
+	return buyer, nil
+}
+
+func (m *memory) AddOrder(_ context.Context, o order.Order, most int, deed registrar.Deed) (order.Order, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	open := 0
+	for _, other := range m.orders {
+		if other.Customer != o.Customer || !other.State.Open() {
+			continue
+		}
+		if other.ItemsKey == o.ItemsKey {
+			return copied(other), false, nil
+		}
+		open++
+	}
+	if open >= most {
+		return order.Order{}, false, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	m.orders[o.ID] = copied(o)
+	m.deeds = append(m.deeds, deed)
+	return copied(o), true, nil
+}
+
+func (m *memory) find(is func(order.Order) bool) (order.Order, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, o := range m.orders {
+		if is(o) {
+			return copied(o), true, nil
+		}
+	}
+	return order.Order{}, false, nil
+}
+
+func (m *memory) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool { return o.ID == id })
+}
+
+func (m *memory) OrderOfCustomer(_ context.Context, customer, id string) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool { return o.ID == id && o.Customer == customer })
+}
+
+func (m *memory) OrderByPayLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool { return o.PayLink == link })
+}
+
+func (m *memory) OrderByVerifyLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool { return o.VerifyLink == link })
+}
+
+func (m *memory) OrderByPayment(_ context.Context, payment string) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool {
+		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.ID == payment })
+	})
+}
+
+func (m *memory) OrderBySession(_ context.Context, session string) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool {
+		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.Session == session })
+	})
+}
+
+func (m *memory) OrderByIntent(_ context.Context, intent string) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool {
+		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.Intent == intent })
+	})
+}
+
+func (m *memory) OrdersOf(_ context.Context, customer, before string, limit int) ([]order.Order, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var page []order.Order
+	for _, o := range m.orders {
+		if o.Customer == customer && (before == "" || o.ID < before) {
+			page = append(page, copied(o))
+		}
+	}
+	slices.SortFunc(page, func(a, b order.Order) int { return -compare(a.ID, b.ID) })
+	return page[:min(limit, len(page))], nil
+}
+
+func compare(a, b string) int {
+	if a < b {
+		return -1
+	}
+	if a > b {
+		return 1
+	}
+	return 0
+}
+
+func (m *memory) DueOrders(_ context.Context, now time.Time, limit int) ([]order.Order, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var due []order.Order
+	for _, o := range m.orders {
+		if !o.DueAt.IsZero() && !o.DueAt.After(now) {
+			due = append(due, copied(o))
+		}
+	}
+	slices.SortFunc(due, func(a, b order.Order) int { return a.DueAt.Compare(b.DueAt) })
+	return due[:min(limit, len(due))], nil
+}
+
+func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stored := m.orders[move.Was.ID]
+	if stored.State != move.Was.State || stored.Version != move.Was.Version {
+		return false, nil
+	}
+	now := copied(move.Order)
+	now.Version = move.Was.Version + 1
+	if move.Lines {
+		for i := range now.Items {
+			if m.held[now.Items[i].Name] {
+				now.Items[i].State, now.Items[i].Failure, now.Items[i].Line = order.ItemFailed, order.NameHeld, ""
+				now.DueAt = move.At
+			}
+		}
+	}
+	m.orders[now.ID] = now
+	m.moves++
+	if move.Deed != nil {
+		m.deeds = append(m.deeds, *move.Deed)
+	}
+	m.letters = append(m.letters, move.Letters...)
+	if move.Method != nil {
+		m.methods[now.Customer] = *move.Method
+	}
+	return true, nil
+}
+
+func (m *memory) FreeOrders(_ context.Context, node string, now time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	freed := 0
+	for id, o := range m.orders {
+		if o.Node == node && !o.DueAt.IsZero() {
+			o.Node, o.DueAt = "", now
+			o.Version++
+			m.orders[id] = o
+			freed++
+		}
+	}
+	return freed, nil
+}
+
+func (m *memory) Spent(context.Context, string, string, time.Time) (registrar.Cents, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent, nil
+}
+
+func (m *memory) IdentityOf(_ context.Context, customer string) (order.Identity, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	identity, found := m.identities[customer]
+	return identity, found, nil
+}
+
+func (m *memory) SetIdentity(_ context.Context, was *order.Identity, now order.Identity, deed *registrar.Deed) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stored, found := m.identities[now.Customer]
+	if found != (was != nil) || found && stored != *was {
+		return false, nil
+	}
+	m.identities[now.Customer] = now
+	if deed != nil {
+		m.deeds = append(m.deeds, *deed)
+	}
+	return true, nil
+}
+
+func (m *memory) CustomerOfVerification(_ context.Context, session string) (string, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for customer, identity := range m.identities {
+		if identity.Session == session {
+			return customer, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+func (m *memory) WaitingForIdentity(_ context.Context, customer string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var ids []string
+	for _, o := range m.orders {
+		if o.Customer == customer && o.State == order.AwaitingVerification {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids, nil
+}
+
+// endLine is what provisioning's store does at the end of a line.
+func (m *memory) endLine(name string, state order.ItemState, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, o := range m.orders {
+		o = copied(o)
+		for i := range o.Items {
+			if o.Items[i].Name == name && o.Items[i].State == order.ItemProvisioning {
+				o.Items[i].State, o.DueAt = state, now
+				o.Version++
+			}
+		}
+		m.orders[id] = o
+	}
+}

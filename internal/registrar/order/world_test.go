@@ -1,0 +1,414 @@
+package order_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// page is a page to pay at, as the provider keeps it.
+type page struct {
+	order.Page
+	session  string
+	standing order.Standing
+}
+
+// provider is a payment provider with a memory: what has the same id is the same.
+type provider struct {
+	mu       sync.Mutex
+	pages    map[string]*page
+	refunds  map[string]order.RefundCall
+	asked    map[string]int
+	checks   map[string]*order.Verification
+	keys     map[string]string
+	down     error // answers nothing
+	crashing bool  // does everything, and answers nothing
+	now      func() time.Time
+}
+
+var errDown = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultTimeout}
+
+func (p *provider) answer() error {
+	if p.crashing {
+		return errDown
+	}
+	return nil
+}
+
+func (p *provider) OpenPage(_ context.Context, wanted order.Page) (order.Opened, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return order.Opened{}, p.down
+	}
+	made, found := p.pages[wanted.ID]
+	if !found {
+		made = &page{Page: wanted, session: "cs_" + wanted.ID}
+		made.standing = order.Standing{Payment: wanted.ID, Order: wanted.Order, Currency: "eur", Amount: wanted.Amount}
+		p.pages[wanted.ID] = made
+	}
+	return order.Opened{Session: made.session, URL: "https://pay.example/" + made.session, EndsAt: made.EndsAt}, p.answer()
+}
+
+func (p *provider) at(session string) *page { return p.pages[strings.TrimPrefix(session, "cs_")] }
+
+func (p *provider) Look(_ context.Context, session string) (order.Standing, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return order.Standing{}, p.down
+	}
+	made := p.at(session)
+	if !made.standing.Paid && !p.now().Before(made.EndsAt) {
+		made.standing.Ended = true
+	}
+	return made.standing, p.answer()
+}
+
+func (p *provider) ClosePage(_ context.Context, session string) (order.Standing, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return order.Standing{}, p.down
+	}
+	made := p.at(session)
+	if !made.standing.Paid {
+		made.standing.Ended = true
+	}
+	return made.standing, p.answer()
+}
+
+func (p *provider) Refund(_ context.Context, refund order.RefundCall, asked bool) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return "", p.down
+	}
+	p.asked[refund.ID]++
+	if earlier, found := p.refunds[refund.ID]; found {
+		if !asked || earlier != refund {
+			return "", errors.New("a second refund")
+		}
+		return "re_" + refund.ID, p.answer()
+	}
+	p.refunds[refund.ID] = refund
+	return "re_" + refund.ID, p.answer()
+}
+
+func (p *provider) OpenVerification(_ context.Context, id, _, _, _, _ string) (string, string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return "", "", p.down
+	}
+	if _, found := p.keys[id]; !found {
+		p.keys[id] = "vs_" + strconv.Itoa(len(p.keys))
+		p.checks[p.keys[id]] = &order.Verification{URL: "https://who.example/" + p.keys[id]}
+	}
+	session := p.keys[id]
+	return session, p.checks[session].URL, p.answer()
+}
+
+func (p *provider) LookVerification(_ context.Context, session string) (order.Verification, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.down != nil {
+		return order.Verification{}, p.down
+	}
+	return *p.checks[session], nil
+}
+
+// pay is the human at the page; false if it is closed.
+func (p *provider) pay(url string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made := p.at(strings.TrimPrefix(url, "https://pay.example/"))
+	if made.standing.Ended || !p.now().Before(made.EndsAt) {
+		return false
+	}
+	made.standing.Paid, made.standing.Ended = true, true
+	made.standing.Intent, made.standing.Card = "pi_"+made.session, "card"
+	if made.Keep {
+		made.standing.Method = &order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"}
+	}
+	return true
+}
+
+// forcePay pays a page that is closed, as a bank may that is late.
+func (p *provider) forcePay(session string, change func(*order.Standing)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	made := p.at(session)
+	made.standing.Paid, made.standing.Intent = true, "pi_"+made.session
+	if change != nil {
+		change(&made.standing)
+	}
+}
+
+func (p *provider) set(change func(*provider)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+// market sells everything for 10 EUR a year.
+type market struct {
+	mu      sync.Mutex
+	net     registrar.Cents
+	refuse  map[string]error
+	missing map[string][]string
+	verify  map[string]bool
+	asked   int
+	code    string
+}
+
+func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked++
+	if err := m.refuse[wish.Name.ASCII()]; err != nil {
+		return order.Quote{}, err
+	}
+	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()]}
+	if wish.Kind == order.Transfer {
+		if wish.Code == "" {
+			quote.Missing = append(quote.Missing, order.MissingCode)
+		} else if wish.Code != m.code {
+			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: "wrong_code"}
+		}
+	}
+	return quote, nil
+}
+
+func (m *market) set(change func(*market)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(m)
+}
+
+// taxes are 19 % for each item, rounded down.
+type taxes struct{}
+
+func (taxes) Assess(_ context.Context, _ order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
+	a := order.Assessment{RateBasisPoints: 1900, Rule: "domestic", Country: "DE"}
+	for _, net := range nets {
+		a.VAT = append(a.VAT, net*19/100)
+	}
+	return a, nil
+}
+
+type lines struct{ woken chan struct{} }
+
+func (l lines) Wake() {
+	select {
+	case l.woken <- struct{}{}:
+	default:
+	}
+}
+
+type names []string
+
+func (n names) NamesOf(context.Context, string) ([]string, error) { return n, nil }
+
+const (
+	anna = "cus_anna"
+	bert = "cus_bert"
+)
+
+var (
+	annaInPerson = registrar.Actor{Kind: registrar.ActorPerson, Customer: anna, Through: "ses_1"}
+	annasAgent   = registrar.Actor{Kind: registrar.ActorToken, Customer: anna, Through: "tok_1"}
+	bertInPerson = registrar.Actor{Kind: registrar.ActorPerson, Customer: bert, Through: "ses_2"}
+	nobody       = registrar.Actor{Kind: registrar.ActorPerson}
+)
+
+// world is a service with everything around it.
+type world struct {
+	t        *testing.T
+	store    *memory
+	provider *provider
+	market   *market
+	service  *order.Service
+	offset   time.Duration // of the business clock
+	mu       sync.Mutex
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		t: t,
+		store: &memory{
+			orders: map[string]order.Order{}, identities: map[string]order.Identity{}, held: map[string]bool{}, methods: map[string]order.Method{},
+			buyers: map[string]order.Buyer{
+				anna: {Customer: anna, Email: "anna@mueller.example", Language: "de", Told: true, Name: "Anna Müller", Country: "DE"},
+				bert: {Customer: bert, Email: "bert@example.org", Language: "en"},
+			},
+		},
+		market: &market{net: 1000, code: "right", refuse: map[string]error{}, missing: map[string][]string{}, verify: map[string]bool{}},
+	}
+	w.provider = &provider{
+		pages: map[string]*page{}, refunds: map[string]order.RefundCall{}, asked: map[string]int{},
+		checks: map[string]*order.Verification{}, keys: map[string]string{}, now: w.now,
+	}
+	w.service = w.start("node")
+	return w
+}
+
+func (w *world) start(node string) *order.Service {
+	w.t.Helper()
+	seal, err := registrar.NewSeal([32]byte{7})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	service, err := order.New(order.Config{
+		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
+		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return service
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.offset)
+}
+
+func (w *world) advance(by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offset += by
+}
+
+func wanted(kind order.Kind, labels ...string) order.Request {
+	req := order.Request{Channel: order.ThroughMCP, ByName: "My agent"}
+	for _, label := range labels {
+		req.Items = append(req.Items, order.Wanted{Name: registrar.NewName(label, ".de"), Kind: kind})
+	}
+	return req
+}
+
+// made is an order of Anna's agent, and the secret of its link.
+func (w *world) made(req order.Request) (order.Order, string) {
+	w.t.Helper()
+	o, err := w.service.Start(w.t.Context(), annasAgent, req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return o, w.secret(o)
+}
+
+func (w *world) secret(o order.Order) string {
+	w.t.Helper()
+	address, err := w.service.PayURL(o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.TrimPrefix(address, "https://kontor.example/checkout/")
+}
+
+// paid is one that Anna has paid.
+func (w *world) paid(req order.Request) (order.Order, string) {
+	w.t.Helper()
+	o, secret := w.made(req)
+	url := w.pay(secret, o.Totals.Gross)
+	w.provider.pay(url)
+	if err := w.service.Returned(w.t.Context(), annaInPerson, secret); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.get(o.ID), secret
+}
+
+func (w *world) pay(secret string, shown registrar.Cents) string {
+	w.t.Helper()
+	url, err := w.service.Pay(w.t.Context(), annaInPerson, secret, shown, false)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return url
+}
+
+func (w *world) get(id string) order.Order {
+	w.t.Helper()
+	o, found, err := w.store.OrderByID(w.t.Context(), id)
+	if err != nil || !found {
+		w.t.Fatalf("order %s: %v %v", id, found, err)
+	}
+	return o
+}
+
+func (w *world) state(id string, want order.State) order.Order {
+	w.t.Helper()
+	o := w.get(id)
+	if o.State != want {
+		w.t.Fatalf("the order is %s, want %s", o.State, want)
+	}
+	return o
+}
+
+func code(err error) registrar.Code { return registrar.CodeOf(err) }
+
+// runFor lets the service's own clock work for a while.
+func (w *world) runFor(service *order.Service, span time.Duration) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { service.Run(ctx) })
+	time.Sleep(span)
+	cancel()
+	all.Wait()
+}
+
+// books checks what must always hold.
+func (w *world) books() {
+	w.t.Helper()
+	w.provider.mu.Lock()
+	defer w.provider.mu.Unlock()
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	back := map[string]registrar.Cents{}
+	for _, refund := range w.provider.refunds {
+		back[refund.Intent] += refund.Amount
+	}
+	kept := map[string]string{}
+	for _, o := range w.store.orders {
+		var sum order.Totals
+		for _, item := range o.Items {
+			sum.Net, sum.VAT, sum.Gross = sum.Net+item.Net, sum.VAT+item.VAT, sum.Gross+item.Gross
+		}
+		if sum.Net != o.Totals.Net || sum.VAT != o.Totals.VAT || sum.Gross != o.Totals.Gross {
+			w.t.Errorf("order %s: the items add up to %v, the totals are %v", o.ID, sum, o.Totals)
+		}
+		count := 0
+		for _, payment := range o.Payments {
+			if payment.State == order.PaymentKept {
+				count++
+				kept[payment.Intent] = o.ID
+				if charged := w.provider.at(payment.Session).standing; !charged.Paid || charged.Amount != o.Totals.Gross {
+					w.t.Errorf("order %s keeps a charge of %v for %v", o.ID, charged.Amount, o.Totals.Gross)
+				}
+			}
+		}
+		paid := o.State == order.Provisioning || o.State == order.Completed || o.State == order.PartiallyCompleted || o.State == order.Failed
+		if want := map[bool]int{true: 1}[paid && o.Totals.Gross > 0]; count != want {
+			w.t.Errorf("order %s is %s and keeps %d payments", o.ID, o.State, count)
+		}
+	}
+	for _, made := range w.provider.pages {
+		if !made.standing.Paid {
+			continue
+		}
+		if kept[made.standing.Intent] == "" && back[made.standing.Intent] != made.standing.Amount {
+			w.t.Errorf("a charge of %v for %s has no order, and %v went back", made.standing.Amount, made.Order, back[made.standing.Intent])
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package stripe
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+const (
+	// apiVersion is the shape of the objects in webhooks, and in answers to
+	// whoever asks for none.
+	apiVersion = "2026-05-27.dahlia"
+	maxKey     = 255
+)
+
+var versionForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
+
+// call is one request to the API while it is carried out. The book is locked.
+type call struct {
+	*tx
+	server *Server
+	id     string // of the path
+	params *params
+	expand tree
+	key    string
+}
+
+// operation carries a call out and returns what to show.
+type operation func(*call) (map[string]any, *refusal)
+
+// remembered is the answer under an idempotency key.
+type remembered struct {
+	Key     string          `json:"key"`
+	Created int64           `json:"created"`
+	Print   string          `json:"print"` // a hash of the request
+	Request string          `json:"request"`
+	Status  int             `json:"status"`
+	Body    json.RawMessage `json:"body"`
+}
+
+// answer is what a call gets.
+type answer struct {
+	status   int
+	body     []byte
+	original string // the request that was answered first under this key
+}
+
+// routes are the calls that exist, each with the name by which faults know it.
+func (s *Server) routes(mux *http.ServeMux) {
+	for _, route := range []struct {
+		pattern, name string
+		do            operation
+	}{
+		{"POST /v1/checkout/sessions", "checkout.create", createSession},
+		{"GET /v1/checkout/sessions", "checkout.list", listSessions},
+		{"GET /v1/checkout/sessions/{id}", "checkout.retrieve", getSession},
+		{"POST /v1/checkout/sessions/{id}/expire", "checkout.expire", expireSession},
+		{"GET /v1/payment_intents", "intent.list", listIntents},
+		{"GET /v1/payment_intents/{id}", "intent.retrieve", getIntent},
+		{"GET /v1/charges", "charge.list", listCharges},
+		{"GET /v1/charges/{id}", "charge.retrieve", getCharge},
+		{"POST /v1/refunds", "refund.create", createRefund},
+		{"GET /v1/refunds", "refund.list", listRefunds},
+		{"GET /v1/refunds/{id}", "refund.retrieve", getRefund},
+		{"POST /v1/customers", "customer.create", createCustomer},
+		{"GET /v1/customers/{id}", "customer.retrieve", getCustomer},
+		{"GET /v1/payment_methods", "method.list", listMethods},
+		{"GET /v1/payment_methods/{id}", "method.retrieve", getMethod},
+		{"POST /v1/identity/verification_sessions", "identity.create", createVerification},
+		{"GET /v1/identity/verification_sessions/{id}", "identity.retrieve", getVerification},
+		{"POST /v1/identity/verification_sessions/{id}/cancel", "identity.cancel", cancelVerification},
+	} {
+		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, route.name, route.do) })
+	}
+	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
+		s.send(w, r, newID("req_"), refuse(&refusal{
+			status: http.StatusNotFound, Type: "invalid_request_error",
+			Message: "Unrecognized request URL (" + r.Method + ": " + r.URL.Path + "). The sandbox knows the calls that the product makes, and no other.",
+		}), "")
+	})
+}
+
+// serve is the way of every call: who asks, faults, parameters, idempotency, then
+// the work.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, do operation) {
+	request := newID("req_")
+	s.calls.Add(1)
+	if !pause(r.Context(), s.opts.Latency) {
+		return
+	}
+	if wrong := s.admit(r); wrong != nil {
+		s.send(w, r, request, refuse(wrong), "")
+		return
+	}
+	fault := s.faults.draw(name)
+	if s.before(w, r, request, fault) {
+		return
+	}
+	key := ""
+	if r.Method == http.MethodPost {
+		key = r.Header.Get("Idempotency-Key")
+	}
+	if len(key) > maxKey {
+		s.send(w, r, request, refuse(invalid("", "", "Idempotency keys can have 255 characters.")), "")
+		return
+	}
+	params, wrong := readParams(w, r)
+	if wrong != nil {
+		s.send(w, r, request, refuse(wrong), key)
+		return
+	}
+	s.after(w, r, request, fault, s.carryOut(r, request, key, params, fault, do), key)
+}
+
+func (s *Server) admit(r *http.Request) *refusal {
+	key, _, basic := r.BasicAuth()
+	if !basic {
+		key, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	}
+	if key == "" {
+		return &refusal{status: http.StatusUnauthorized, Type: "invalid_request_error", Message: "You did not provide an API key."}
+	}
+	if subtle.ConstantTimeCompare([]byte(key), []byte(s.SecretKey())) != 1 {
+		return &refusal{status: http.StatusUnauthorized, Type: "invalid_request_error", Message: "Invalid API Key provided."}
+	}
+	if version := r.Header.Get("Stripe-Version"); version != "" && !versionForm.MatchString(version) {
+		return invalid("", "", "Invalid Stripe API version: "+version)
+	}
+	return nil
+}
+
+// carryOut does the work once for each idempotency key.
+func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault fault, do operation) answer {
+	print := hashed(p.fingerprint(r))
+	b := s.book
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgetKeys()
+	if known := b.keys[key]; key != "" && known != nil {
+		if known.Print != print {
+			return refuse(&refusal{
+				status: http.StatusBadRequest, Type: "idempotency_error",
+				Message: "Keys for idempotent requests can only be used with the same parameters they were first used with.",
+			})
+		}
+		return answer{known.Status, known.Body, known.Request}
+	}
+	s.endSessions()
+	c := &call{tx: b.begin(), server: s, id: r.PathValue("id"), params: p, expand: p.expand(), key: key}
+	object, wrong := do(c)
+	var result answer
+	if wrong != nil {
+		if result = refuse(wrong); wrong.undecided {
+			return result
+		}
+		c.change = change{} // what was begun is not kept
+	} else {
+		result = show(http.StatusOK, object)
+	}
+	if key != "" {
+		kept := &remembered{Key: key, Created: c.at, Print: print, Request: request, Status: result.status, Body: result.body}
+		if fault.do == failKept {
+			failed := refuse(serverError())
+			kept.Status, kept.Body = failed.status, failed.body
+		}
+		c.change.Keys = append(c.change.Keys, kept)
+	}
+	if r.Method == http.MethodPost {
+		if err := s.commit(c.tx); err != nil {
+			s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+			return refuse(serverError())
+		}
+	}
+	return result
+}
+
+// commit makes a change last, and sends its events on their way.
+func (s *Server) commit(t *tx) error {
+	if err := t.commit(); err != nil {
+		return err
+	}
+	for _, one := range t.change.Events {
+		s.post.take(one)
+	}
+	return nil
+}
+
+func show(status int, object map[string]any) answer {
+	body, err := json.Marshal(object)
+	if err != nil { // maps of strings and numbers can always be written
+		return answer{status: http.StatusInternalServerError}
+	}
+	return answer{status: status, body: body}
+}
+
+func refuse(wrong *refusal) answer {
+	return show(wrong.status, map[string]any{"error": wrong})
+}
+
+func serverError() *refusal {
+	return &refusal{
+		status: http.StatusInternalServerError, Type: "api_error",
+		Message: "An unknown error occurred", undecided: true,
+	}
+}
+
+func (s *Server) send(w http.ResponseWriter, r *http.Request, request string, a answer, key string) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Request-Id", request)
+	header.Set("Cache-Control", "no-cache, no-store")
+	version := r.Header.Get("Stripe-Version")
+	if version == "" {
+		version = apiVersion
+	}
+	header.Set("Stripe-Version", version)
+	if key != "" {
+		header.Set("Idempotency-Key", key)
+	}
+	if a.original != "" {
+		header.Set("Idempotent-Replayed", "true")
+		header.Set("Original-Request", a.original)
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // shared with whoever repeats the call; a client that left is no fault of ours
+}
+
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// How soon and how late a page can end by itself, as Stripe bounds it.
+const (
+	shortestPage = 30 * time.Minute
+	longestPage  = 24 * time.Hour
+)

@@ -1,0 +1,234 @@
+package stripe
+
+import (
+	"crypto/rand"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// keyLife is how long an idempotency key remembers its answer.
+	keyLife = 24 * time.Hour
+	// maxKeys and maxWaiting bound what is remembered; beyond them the oldest go.
+	maxKeys    = 200_000
+	maxWaiting = 20_000
+)
+
+// table is one kind of objects, in the order in which they came to be.
+type table[T any] struct {
+	byID  map[string]*T
+	order []string
+}
+
+func (t *table[T]) get(id string) *T { return t.byID[id] }
+
+func (t *table[T]) put(id string, object *T) {
+	if t.byID == nil {
+		t.byID = map[string]*T{}
+	}
+	if _, known := t.byID[id]; !known {
+		t.order = append(t.order, id)
+	}
+	t.byID[id] = object
+}
+
+func (t *table[T]) all() []*T {
+	all := make([]*T, 0, len(t.order))
+	for _, id := range t.order {
+		all = append(all, t.byID[id])
+	}
+	return all
+}
+
+// book is everything that the provider knows. Whoever holds the lock may read; a
+// change is made by a tx, which never touches a kept object but puts another one
+// in its place.
+type book struct {
+	now func() time.Time
+
+	mu            sync.Mutex
+	journal       *journal
+	settings      settings
+	sessions      table[session]
+	intents       table[intent]
+	charges       table[charge]
+	refunds       table[refund]
+	customers     table[customer]
+	methods       table[method]
+	verifications table[verification]
+	keys          map[string]*remembered
+	keyOrder      []string
+	// open are the sessions that will end by the clock, nextEnd is when the first
+	// of them may.
+	open    map[string]bool
+	nextEnd int64
+	// refundsOf are the refunds of each payment.
+	refundsOf map[string][]string
+	waiting   table[event]
+}
+
+func openBook(folder string, now func() time.Time) (*book, error) {
+	b := &book{
+		now: now, keys: map[string]*remembered{}, open: map[string]bool{}, refundsOf: map[string][]string{}, nextEnd: math.MaxInt64,
+	}
+	var err error
+	if b.journal, err = openJournal(folder, b.apply); err != nil {
+		return nil, err
+	}
+	if b.journal.size > compactBeyond {
+		b.forgetKeys()
+		if err := b.journal.replace(b.everything()); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func (b *book) everything() *change {
+	kept := b.settings
+	all := &change{
+		Sessions: b.sessions.all(), Intents: b.intents.all(), Charges: b.charges.all(), Refunds: b.refunds.all(),
+		Customers: b.customers.all(), Methods: b.methods.all(), Verifications: b.verifications.all(),
+		Events: b.waiting.all(), Settings: &kept,
+	}
+	for _, key := range b.keyOrder {
+		if known := b.keys[key]; known != nil {
+			all.Keys = append(all.Keys, known)
+		}
+	}
+	return all
+}
+
+// apply puts a change into memory.
+func (b *book) apply(c *change) {
+	for _, one := range c.Sessions {
+		b.sessions.put(one.ID, one)
+		if one.Status == "open" {
+			b.open[one.ID] = true
+			b.nextEnd = min(b.nextEnd, one.ExpiresAt)
+		} else {
+			delete(b.open, one.ID)
+		}
+	}
+	for _, one := range c.Intents {
+		b.intents.put(one.ID, one)
+	}
+	for _, one := range c.Charges {
+		b.charges.put(one.ID, one)
+	}
+	for _, one := range c.Refunds {
+		if b.refunds.get(one.ID) == nil {
+			b.refundsOf[one.Intent] = append(b.refundsOf[one.Intent], one.ID)
+		}
+		b.refunds.put(one.ID, one)
+	}
+	for _, one := range c.Customers {
+		b.customers.put(one.ID, one)
+	}
+	for _, one := range c.Methods {
+		b.methods.put(one.ID, one)
+	}
+	for _, one := range c.Verifications {
+		b.verifications.put(one.ID, one)
+	}
+	for _, one := range c.Keys {
+		if b.keys[one.Key] == nil {
+			b.keyOrder = append(b.keyOrder, one.Key)
+		}
+		b.keys[one.Key] = one
+	}
+	for _, one := range c.Events {
+		b.waiting.put(one.ID, one)
+	}
+	for _, id := range c.Done {
+		b.dropEvent(id)
+	}
+	for len(b.waiting.order) > maxWaiting {
+		b.dropEvent(b.waiting.order[0])
+	}
+	if c.Settings != nil {
+		b.settings = *c.Settings
+	}
+}
+
+func (b *book) dropEvent(id string) {
+	if b.waiting.byID[id] == nil {
+		return
+	}
+	delete(b.waiting.byID, id)
+	if at := slices.Index(b.waiting.order, id); at >= 0 {
+		b.waiting.order = slices.Delete(b.waiting.order, at, at+1)
+	}
+}
+
+// forgetKeys lets the keys go whose time is over.
+func (b *book) forgetKeys() {
+	before := b.now().Add(-keyLife).Unix()
+	for len(b.keyOrder) > 0 {
+		key := b.keyOrder[0]
+		if known := b.keys[key]; known != nil && known.Created > before && len(b.keyOrder) <= maxKeys {
+			return
+		}
+		delete(b.keys, key)
+		b.keyOrder = b.keyOrder[1:]
+	}
+}
+
+// tx is one change under way. Its put methods take copies that the caller has
+// made.
+type tx struct {
+	*book
+	change change
+	at     int64
+}
+
+func (b *book) begin() *tx { return &tx{book: b, at: b.now().Unix()} }
+
+// commit writes the change down, then makes it visible.
+func (t *tx) commit() error {
+	if err := t.journal.add(&t.change); err != nil {
+		return err
+	}
+	t.apply(&t.change)
+	return nil
+}
+
+// put adds an object to the change, and drops an earlier version of it.
+func put[T any](list []*T, object *T, id func(*T) string) []*T {
+	list = slices.DeleteFunc(list, func(one *T) bool { return id(one) == id(object) })
+	return append(list, object)
+}
+
+func (t *tx) putSession(s *session) {
+	t.change.Sessions = put(t.change.Sessions, s, func(s *session) string { return s.ID })
+}
+
+func (t *tx) putIntent(i *intent) {
+	t.change.Intents = put(t.change.Intents, i, func(i *intent) string { return i.ID })
+}
+
+func (t *tx) putCharge(c *charge) {
+	t.change.Charges = put(t.change.Charges, c, func(c *charge) string { return c.ID })
+}
+
+// newID makes an id of Stripe's kind: a prefix and letters that nobody guesses.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
+
+func copyOf[T any](object *T) *T {
+	if object == nil {
+		return nil
+	}
+	twin := *object
+	return &twin
+}
+
+func labels(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return maps.Clone(m)
+}

@@ -1,0 +1,200 @@
+package stripe
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const controlFile = "control.json"
+
+// Control is the way by which others on this machine look into the books and make
+// things go wrong.
+type Control struct {
+	Address string `json:"address"` // ends in /control
+	Secret  string `json:"secret"`  // to be sent as a bearer token
+}
+
+// ReadControl finds the way to the provider that runs on a data folder.
+func ReadControl(data string) (Control, error) {
+	var control Control
+	text, err := os.ReadFile(filepath.Join(data, folder, controlFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return control, fmt.Errorf("no sandbox runs on the data folder %s", data)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &control)
+	}
+	return control, err
+}
+
+// Control is the way to this provider.
+func (s *Server) Control() Control { return s.control }
+
+func (s *Server) writeControl(path string) error {
+	s.control = Control{Address: s.API() + "/control", Secret: rand.Text()}
+	if path == "" {
+		return nil
+	}
+	text, err := json.Marshal(s.control)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(path, controlFile)
+	if err := os.WriteFile(name+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// closeControl takes the file away, if it is ours.
+func (s *Server) closeControl() {
+	if s.opts.Data == "" {
+		return
+	}
+	if kept, err := ReadControl(s.opts.Data); err == nil && kept == s.control {
+		_ = os.Remove(filepath.Join(s.opts.Data, folder, controlFile)) // a file that stays leads nowhere
+	}
+}
+
+// Money is what the provider's books say.
+type Money struct {
+	Charges  []Charge `json:"charges"`
+	Refunds  []Refund `json:"refunds"`
+	Sessions []Page   `json:"sessions"`
+}
+
+// Charge is money that came, or did not.
+type Charge struct {
+	ID       string            `json:"id"`
+	Intent   string            `json:"payment_intent"`
+	Status   string            `json:"status"`
+	Amount   int64             `json:"amount"`
+	Refunded int64             `json:"refunded"`
+	Currency string            `json:"currency"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// Refund is money that went back.
+type Refund struct {
+	ID       string            `json:"id"`
+	Intent   string            `json:"payment_intent"`
+	Amount   int64             `json:"amount"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// Page is a page to pay at.
+type Page struct {
+	ID        string            `json:"id"`
+	Status    string            `json:"status"`
+	Amount    int64             `json:"amount"`
+	Intent    string            `json:"payment_intent,omitempty"`
+	Reference string            `json:"client_reference_id,omitempty"`
+	Metadata  map[string]string `json:"metadata"`
+}
+
+// Money returns everything, the oldest first.
+func (s *Server) Money() Money {
+	b := s.book
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := Money{Charges: []Charge{}, Refunds: []Refund{}, Sessions: []Page{}}
+	for _, c := range b.charges.all() {
+		all.Charges = append(all.Charges, Charge{c.ID, c.Intent, c.Status, c.Amount, c.Refunded, c.Currency, labels(c.Metadata)})
+	}
+	for _, r := range b.refunds.all() {
+		all.Refunds = append(all.Refunds, Refund{r.ID, r.Intent, r.Amount, labels(r.Metadata)})
+	}
+	for _, p := range b.sessions.all() {
+		all.Sessions = append(all.Sessions, Page{p.ID, p.Status, p.Amount, p.Intent, p.Reference, labels(p.Metadata)})
+	}
+	return all
+}
+
+// Webhooks says what became of the events.
+func (s *Server) Webhooks() Webhooks {
+	s.book.mu.Lock()
+	waiting := len(s.book.waiting.order)
+	s.book.mu.Unlock()
+	s.post.mu.Lock()
+	defer s.post.mu.Unlock()
+	counts := s.post.counts
+	counts.Waiting = max(waiting-len(s.post.lost), 0)
+	return counts
+}
+
+// Redeliver sends at once what waits or was lost.
+func (s *Server) Redeliver() { s.post.redeliver() }
+
+func (s *Server) controls(mux *http.ServeMux) {
+	for pattern, do := range map[string]func(*http.Request) (any, error){
+		"GET /control/money":    func(*http.Request) (any, error) { return s.Money(), nil },
+		"GET /control/webhooks": func(*http.Request) (any, error) { return s.Webhooks(), nil },
+		"GET /control/faults":   func(*http.Request) (any, error) { return s.faults.list(), nil },
+		"POST /control/faults": func(r *http.Request) (any, error) {
+			var one Fault
+			if err := readJSON(r, &one); err != nil {
+				return nil, err
+			}
+			err := s.Fault(one)
+			return s.faults.list(), err
+		},
+		"DELETE /control/faults": func(*http.Request) (any, error) {
+			s.ClearFaults()
+			return s.faults.list(), nil
+		},
+		"POST /control/endpoint": func(r *http.Request) (any, error) {
+			var where struct {
+				URL string `json:"url"`
+			}
+			if err := readJSON(r, &where); err != nil {
+				return nil, err
+			}
+			if u, err := url.Parse(where.URL); err != nil || u.Host == "" {
+				return nil, fmt.Errorf("url is not an absolute address")
+			}
+			return where, s.SetEndpoint(where.URL)
+		},
+		"POST /control/redeliver": func(*http.Request) (any, error) {
+			s.Redeliver()
+			return s.Webhooks(), nil
+		},
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+			if subtle.ConstantTimeCompare([]byte(secret), []byte(s.control.Secret)) != 1 {
+				http.Error(w, "the secret of "+folder+"/"+controlFile+" is missing", http.StatusUnauthorized)
+				return
+			}
+			object, err := do(r)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			body, err := json.Marshal(object)
+			if err != nil {
+				http.Error(w, "the answer can't be written", http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(append(body, '\n'))
+		})
+	}
+}
+
+func readJSON(r *http.Request, into any) error {
+	decoder := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("the body is not what is expected: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package stripe_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	stripego "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+)
+
+func (s *stage) fault(f stripe.Fault) {
+	s.Helper()
+	if err := s.server.Fault(f); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func TestAFaultBeforeTheWorkDoesNothingAndOneAfterItHidesWhatWasDone(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		do   string
+		done int // pages after the first call
+		// again is whether the same key gets the page afterwards.
+		again bool
+	}{
+		{"fail_before", 0, true},
+		{"drop_before", 0, true},
+		{"throttle", 0, true},
+		{"lock", 0, true},
+		{"fail_after", 1, true},
+		{"drop_after", 1, true},
+		{"fail_kept", 1, false},
+	} {
+		s := open(t, stripe.Options{})
+		s.fault(stripe.Fault{On: "checkout.create", Do: test.do, Times: 1})
+		params := s.session("pay-1", 1000)
+		if made, err := s.client.V1CheckoutSessions.Create(t.Context(), params); err == nil {
+			t.Errorf("%s: %+v", test.do, made)
+		}
+		if pages := len(s.server.Money().Sessions); pages != test.done {
+			t.Errorf("%s: %d pages", test.do, pages)
+		}
+		_, err := s.client.V1CheckoutSessions.Create(t.Context(), params)
+		if (err == nil) != test.again {
+			t.Errorf("%s, once more: %v", test.do, err)
+		}
+		if pages := len(s.server.Money().Sessions); pages != 1 {
+			t.Errorf("%s, once more: %d pages", test.do, pages)
+		}
+	}
+}
+
+func TestACallerThatHangsIsHeldUntilItLeaves(t *testing.T) {
+	t.Parallel()
+	for do, done := range map[string]int{"hang_before": 0, "hang_after": 1} {
+		s := open(t, stripe.Options{})
+		s.fault(stripe.Fault{On: "*", Do: do})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		_, err := s.client.V1CheckoutSessions.Create(ctx, s.session("pay-1", 1000))
+		cancel()
+		if err == nil {
+			t.Errorf("%s was answered", do)
+		}
+		if pages := len(s.server.Money().Sessions); pages != done {
+			t.Errorf("%s: %d pages", do, pages)
+		}
+	}
+}
+
+func TestAChargeBehindA500IsACharge(t *testing.T) {
+	t.Parallel()
+	s := open(t, stripe.Options{})
+	s.fault(stripe.Fault{On: "page.pay", Do: "fail_after", Times: 1})
+	made := s.create("pay-1", 1000)
+	if status, _, _ := s.pay(made.URL, "4242424242424242"); status != http.StatusInternalServerError {
+		t.Errorf("%d", status)
+	}
+	if got := s.look(made.ID); got.PaymentStatus != "paid" {
+		t.Errorf("%s", got.PaymentStatus)
+	}
+	// The human tries again, and is not charged again.
+	if status, to, _ := s.pay(made.URL, "4242424242424242"); status != http.StatusSeeOther || to != "http://shop.example/paid" {
+		t.Errorf("%d %s", status, to)
+	}
+	if charges := s.server.Money().Charges; len(charges) != 1 {
+		t.Errorf("%d charges", len(charges))
+	}
+}
+
+func TestWebhooksAreLostDoubledReorderedAndGarbledOnRequest(t *testing.T) {
+	t.Parallel()
+	const completed = "checkout.session.completed"
+	count := func(s *stage) int {
+		return strings.Count(strings.Join(s.shop.heard(), " "), completed)
+	}
+	payOne := func(s *stage, do string) {
+		s.fault(stripe.Fault{On: "webhook", Do: do, Times: 1, Type: completed, Delay: "300ms"})
+		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
+	}
+	t.Run("lose", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		payOne(s, "lose")
+		s.until("the other one", func() bool { return len(s.shop.heard()) == 1 && s.server.Webhooks().Waiting == 0 })
+		if got := s.server.Webhooks(); got.Lost != 1 || got.Delivered != 1 || count(s) != 0 {
+			t.Errorf("%+v", got)
+		}
+		s.server.Redeliver()
+		s.until("it comes on request", func() bool { return count(s) == 1 })
+	})
+	t.Run("double", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		payOne(s, "double")
+		s.until("it comes twice", func() bool { return count(s) == 2 })
+	})
+	t.Run("delay", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		payOne(s, "delay")
+		s.until("it comes", func() bool { return count(s) == 1 })
+		if heard := s.shop.heard(); heard[1] != completed {
+			t.Errorf("%v", heard)
+		}
+	})
+	t.Run("reorder", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		s.fault(stripe.Fault{On: "webhook", Do: "reorder", Times: 1, Type: "payment_intent.succeeded"})
+		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
+		s.until("both", func() bool { return len(s.shop.heard()) == 2 })
+		if heard := s.shop.heard(); !slices.Equal(heard, []string{completed, "payment_intent.succeeded"}) {
+			t.Errorf("%v", heard)
+		}
+	})
+	t.Run("reorder without a next one", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		payOne(s, "reorder") // it is the last of its payment
+		s.until("it comes", func() bool { return count(s) == 1 })
+	})
+	t.Run("garble", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		payOne(s, "garble")
+		s.until("it comes after it was refused", func() bool { return count(s) == 1 })
+		if s.shop.bad != 1 {
+			t.Errorf("%d with a bad signature", s.shop.bad)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		s := open(t, stripe.Options{})
+		s.shop.mu.Lock()
+		s.shop.refuse = 4
+		s.shop.mu.Unlock()
+		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
+		s.until("both come in the end", func() bool { return len(s.shop.heard()) == 2 })
+	})
+}
+
+func TestWhatWasAnsweredOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	first := open(t, stripe.Options{Data: folder})
+	first.fault(stripe.Fault{On: "webhook", Do: "lose"}) // nobody hears of it before the end
+	params := first.session("pay-1", 1000)
+	made, err := first.client.V1CheckoutSessions.Create(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.pay(made.URL, "4242424242424242")
+	waiting := first.create("pay-2", 500)
+	asked := first.create("pay-3", 700)
+	first.pay(asked.URL, "4000002500003155")
+	before, address, key, card := first.server.Money(), first.server.API(), first.server.SecretKey(), fingerprint(first, made.ID)
+	holder, method, _, err := first.server.KeptMethod("demo@example.com", "Demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := open(t, stripe.Options{Data: folder, Now: first.clock.now})
+	if second.server.API() != address || second.server.SecretKey() != key {
+		t.Error("the address or the key changed")
+	}
+	if after := second.server.Money(); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("%+v became %+v", before, after)
+	}
+	if again, err := second.client.V1CheckoutSessions.Create(t.Context(), params); err != nil || again.ID != made.ID {
+		t.Errorf("the key was forgotten: %v %v", again, err)
+	}
+	if fingerprint(second, made.ID) != card {
+		t.Error("the card has another fingerprint")
+	}
+	if h, m, _, err := second.server.KeptMethod("demo@example.com", "Demo"); err != nil || h != holder || m != method {
+		t.Errorf("another kept card: %s %s %v", h, m, err)
+	}
+	second.until("webhooks that nobody had heard", func() bool { return len(second.shop.heard()) == 2 })
+	if status, _, _ := second.pay(waiting.URL, "4242424242424242"); status != http.StatusSeeOther {
+		t.Errorf("an open page: %d", status)
+	}
+	if status, to, _ := second.click(asked.URL+"/bank", url.Values{"answer": {"approve"}}); status != http.StatusSeeOther || to != "http://shop.example/paid" {
+		t.Errorf("the bank's question: %d %s", status, to)
+	}
+}
+
+func fingerprint(s *stage, session string) string {
+	s.Helper()
+	return s.look(session).PaymentIntent.LatestCharge.PaymentMethodDetails.Card.Fingerprint
+}
+
+func TestFaultsAreSetFromAnotherProcess(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	s := open(t, stripe.Options{Data: folder})
+	control, err := stripe.ReadControl(folder)
+	if err != nil || control != s.server.Control() {
+		t.Fatalf("%+v %v", control, err)
+	}
+	ask := func(method, path, body string) int {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, control.Address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+control.Secret)
+		response, err := s.human.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.StatusCode
+	}
+	for body, want := range map[string]int{
+		`{"on":"checkout.create","do":"fail_before"}`: 200,
+		`{"on":"checkout.create","do":"lose"}`:        400,
+		`{"on":"webhook","do":"fail_before"}`:         400,
+		`{"do":"fail_before"}`:                        400,
+		`{"on":"*","do":"slow","delay":"soon"}`:       400,
+		`{"on":"*","do":"slow","colour":"blue"}`:      400,
+	} {
+		if got := ask(http.MethodPost, "/faults", body); got != want {
+			t.Errorf("%s: %d", body, got)
+		}
+	}
+	if _, err := s.client.V1CheckoutSessions.Create(t.Context(), s.session("pay-1", 1000)); err == nil {
+		t.Error("the fault had no effect")
+	}
+	if got := ask(http.MethodDelete, "/faults", ""); got != http.StatusOK {
+		t.Errorf("%d", got)
+	}
+	s.create("pay-1", 1000)
+	if err := s.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stripe.ReadControl(folder); err == nil {
+		t.Error("the control's file leads nowhere and is still there")
+	}
+}
+
+func TestUnderChaosRepetitionWithOneKeyChargesOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, stripe.Options{Chaos: 0.3, Seed: 11})
+	const many = 30
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			params := s.session(fmt.Sprintf("pay-%d", i), 1000)
+			var made *stripego.CheckoutSession
+			s.until("a page", func() (done bool) {
+				var err error
+				made, err = s.client.V1CheckoutSessions.Create(t.Context(), params)
+				return err == nil
+			})
+			s.pay(made.URL, "4242424242424242")
+		})
+	}
+	all.Wait()
+	if money := s.server.Money(); len(money.Sessions) != many || len(money.Charges) != many {
+		t.Errorf("%d pages, %d charges", len(money.Sessions), len(money.Charges))
+	}
+}
+
+func BenchmarkPayments(b *testing.B) {
+	folder := b.TempDir()
+	server, err := stripe.Start(stripe.Options{Data: folder})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Close()
+	client := clientOf(server, server.SecretKey())
+	human := &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 64},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	defer human.CloseIdleConnections()
+	template := (&stage{clock: &clock{}}).session("x", 1000)
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			params := *template
+			params.IdempotencyKey = stripego.String(stripego.NewIdempotencyKey())
+			made, err := client.V1CheckoutSessions.Create(b.Context(), &params)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			response, err := human.PostForm(made.URL, url.Values{"cardNumber": {"4242424242424242"}})
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			_ = response.Body.Close()
+		}
+	})
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "payments/s")
+}

@@ -1,0 +1,144 @@
+package stripe
+
+// The objects as they are kept. How they are shown stands in view.go.
+
+type session struct {
+	ID             string            `json:"id"`
+	Created        int64             `json:"created"`
+	ExpiresAt      int64             `json:"expires_at"`
+	Status         string            `json:"status"`         // open, complete, expired
+	PaymentStatus  string            `json:"payment_status"` // unpaid, paid
+	Currency       string            `json:"currency"`
+	Amount         int64             `json:"amount"`
+	Lines          []line            `json:"lines"`
+	Methods        []string          `json:"methods"`
+	Reference      string            `json:"reference,omitempty"`
+	Customer       string            `json:"customer,omitempty"`
+	CustomerGiven  bool              `json:"customer_given,omitempty"`
+	Creation       string            `json:"creation,omitempty"`
+	Email          string            `json:"email,omitempty"`
+	Locale         string            `json:"locale,omitempty"`
+	Metadata       map[string]string `json:"metadata,omitempty"`
+	IntentMetadata map[string]string `json:"intent_metadata,omitempty"`
+	Description    string            `json:"description,omitempty"`
+	FutureUse      string            `json:"future_use,omitempty"`
+	SuccessURL     string            `json:"success_url"`
+	CancelURL      string            `json:"cancel_url,omitempty"`
+	Intent         string            `json:"intent,omitempty"` // from the first attempt to pay
+	// Asking is the card for which the bank asks the human.
+	Asking *card `json:"asking,omitempty"`
+}
+
+type line struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Unit     int64  `json:"unit"`
+	Quantity int64  `json:"quantity"`
+}
+
+type card struct {
+	Number      string `json:"-"`
+	Brand       string `json:"brand"`
+	Last4       string `json:"last4"`
+	Month       int    `json:"month"`
+	Year        int    `json:"year"`
+	Fingerprint string `json:"fingerprint"`
+	Name        string `json:"name,omitempty"`
+}
+
+type intent struct {
+	ID          string            `json:"id"`
+	Created     int64             `json:"created"`
+	Status      string            `json:"status"` // requires_payment_method, requires_action, succeeded, canceled
+	Currency    string            `json:"currency"`
+	Amount      int64             `json:"amount"`
+	Received    int64             `json:"received"`
+	Customer    string            `json:"customer,omitempty"`
+	Method      string            `json:"method,omitempty"`
+	Charge      string            `json:"charge,omitempty"` // the last
+	FutureUse   string            `json:"future_use,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Session     string            `json:"session,omitempty"`
+	Error       *refusal          `json:"error,omitempty"` // of the last attempt
+}
+
+type charge struct {
+	ID       string            `json:"id"`
+	Created  int64             `json:"created"`
+	Status   string            `json:"status"` // succeeded, failed
+	Currency string            `json:"currency"`
+	Amount   int64             `json:"amount"`
+	Refunded int64             `json:"refunded"`
+	Intent   string            `json:"intent"`
+	Customer string            `json:"customer,omitempty"`
+	Method   string            `json:"method,omitempty"`
+	Card     card              `json:"card"`
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Error    *refusal          `json:"error,omitempty"`
+}
+
+type refund struct {
+	ID       string            `json:"id"`
+	Created  int64             `json:"created"`
+	Currency string            `json:"currency"`
+	Amount   int64             `json:"amount"`
+	Charge   string            `json:"charge"`
+	Intent   string            `json:"intent"`
+	Reason   string            `json:"reason,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+type customer struct {
+	ID          string            `json:"id"`
+	Created     int64             `json:"created"`
+	Email       string            `json:"email,omitempty"`
+	Name        string            `json:"name,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Locales     []string          `json:"locales,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+}
+
+type method struct {
+	ID       string `json:"id"`
+	Created  int64  `json:"created"`
+	Customer string `json:"customer,omitempty"` // empty: it was used once and not kept
+	Card     card   `json:"card"`
+}
+
+type verification struct {
+	ID        string            `json:"id"`
+	Created   int64             `json:"created"`
+	Status    string            `json:"status"` // requires_input, processing, verified, canceled
+	Secret    string            `json:"secret"` // of the page's address
+	Reference string            `json:"reference,omitempty"`
+	Email     string            `json:"email,omitempty"`
+	ReturnURL string            `json:"return_url,omitempty"`
+	Metadata  map[string]string `json:"metadata,omitempty"`
+	First     string            `json:"first,omitempty"`
+	Last      string            `json:"last,omitempty"`
+	Error     *refusal          `json:"error,omitempty"`
+	Report    string            `json:"report,omitempty"`
+}
+
+// refusal is an error object, of an answer or of an attempt to pay.
+type refusal struct {
+	status  int
+	Type    string `json:"type,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Decline string `json:"decline_code,omitempty"`
+	Message string `json:"message,omitempty"`
+	Param   string `json:"param,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	// undecided says that the request never came to be carried out, so that its
+	// idempotency key remembers nothing.
+	undecided bool
+}
+
+func invalid(code, param, message string) *refusal {
+	return &refusal{status: 400, Type: "invalid_request_error", Code: code, Param: param, Message: message, undecided: true}
+}
+
+func missing(param, kind, id string) *refusal {
+	return &refusal{status: 404, Type: "invalid_request_error", Code: "resource_missing", Param: param, Message: "No such " + kind + ": '" + id + "'", undecided: true}
+}

@@ -1,0 +1,296 @@
+package stripe
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+const (
+	maxGuests   = 512 // connections at a time
+	patience    = 30 * time.Second
+	closeWithin = 2 * time.Second
+	// tick is how often pages are looked at whose time may be over.
+	tick = time.Second
+	// folder is the part of the data folder that is ours.
+	folder = "stripe"
+)
+
+// Options say how the provider behaves. The zero value works, and keeps nothing.
+type Options struct {
+	// Listen is a loopback address with a port. Empty means the port of the last
+	// run on the same data folder if it is free, else any.
+	Listen string
+	// Data is the data folder of the sandbox; empty keeps nothing.
+	Data string
+	// Endpoint is where webhooks go; empty means where they went before, or
+	// nowhere yet.
+	Endpoint string
+	// Holder is the name that stands in the form of an identity check.
+	Holder string
+	// Latency is added to every answer of the API.
+	Latency time.Duration
+	// Chaos is the share 0..1 of answers and webhooks that go wrong.
+	Chaos float64
+	// Seed is that of the chaos; 0 means random.
+	Seed uint64
+	// Now is the clock by which pages end; nil means time.Now.
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Server is a running provider.
+type Server struct {
+	opts    Options
+	book    *book
+	faults  *faults
+	post    *post
+	web     *http.Server
+	control Control
+	calls   atomic.Int64
+	running sync.WaitGroup
+	ctx     context.Context
+	stop    context.CancelFunc
+	closed  sync.Once
+}
+
+// Start opens the provider. When it returns, it accepts.
+func Start(opts Options) (*Server, error) {
+	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
+		return nil, fmt.Errorf("sandbox stripe: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.Seed == 0 {
+		opts.Seed = mathrand.Uint64()
+	}
+	if opts.Holder == "" {
+		opts.Holder = "Marlene Petersen"
+	}
+	path := ""
+	if opts.Data != "" {
+		path = filepath.Join(opts.Data, folder)
+	}
+	book, err := openBook(path, opts.Now)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox stripe: %w", err)
+	}
+	s := &Server{opts: opts, book: book, faults: &faults{chaos: opts.Chaos, dice: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.post = newPost(s)
+	gate, err := s.listen()
+	if err == nil {
+		err = s.settle(gate.Addr().String())
+	}
+	if err == nil {
+		err = s.writeControl(path)
+	}
+	if err != nil {
+		if gate != nil {
+			err = errors.Join(err, gate.Close())
+		}
+		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), book.journal.close())
+	}
+	s.open(gate)
+	return s, nil
+}
+
+func (s *Server) open(gate net.Listener) {
+	mux := http.NewServeMux()
+	s.routes(mux)
+	s.pages(mux)
+	s.controls(mux)
+	s.web = &http.Server{
+		Handler: guard(http.NewCrossOriginProtection().Handler(mux)), ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext:       func(net.Listener) context.Context { return s.ctx },
+		ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(gate, maxGuests)) })
+	s.running.Go(s.watch)
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	for _, one := range s.book.waiting.all() { // what an earlier run did not get rid of
+		s.post.take(one)
+	}
+}
+
+// listen takes the port of the last run, because a product that was not restarted
+// asks there, and people have pages open.
+func (s *Server) listen() (net.Listener, error) {
+	var config net.ListenConfig
+	if s.opts.Listen == "" {
+		if last := s.book.settings.Listen; last != "" && isLoopback(last) {
+			if gate, err := config.Listen(context.Background(), "tcp", last); err == nil {
+				return gate, nil
+			}
+		}
+		s.opts.Listen = "127.0.0.1:0"
+	}
+	if !isLoopback(s.opts.Listen) {
+		return nil, fmt.Errorf("%q is not a loopback address and port: this provider has no real money", s.opts.Listen)
+	}
+	return config.Listen(context.Background(), "tcp", s.opts.Listen)
+}
+
+// settle makes the secrets at the first start, and keeps where we are.
+func (s *Server) settle(address string) error {
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	kept := s.book.settings
+	if kept.SecretKey == "" {
+		kept.SecretKey, kept.WebhookSecret, kept.CardSalt = "sk_test_"+rand.Text(), "whsec_"+rand.Text(), rand.Text()
+	}
+	kept.Listen = address
+	if s.opts.Endpoint != "" {
+		kept.Endpoint = s.opts.Endpoint
+	}
+	return s.keep(kept)
+}
+
+func (s *Server) keep(now settings) error {
+	t := s.book.begin()
+	t.change.Settings = &now
+	return t.commit()
+}
+
+// watch ends pages whose time is over, and lets no webhook wait for a next one
+// that does not come.
+func (s *Server) watch() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		s.book.mu.Lock()
+		s.endSessions()
+		s.book.mu.Unlock()
+		s.post.release()
+	}
+}
+
+// API is the address of the API, without a slash at its end.
+func (s *Server) API() string { return s.read().origin() }
+
+// SecretKey is the key that the API asks for.
+func (s *Server) SecretKey() string { return s.read().SecretKey }
+
+// WebhookSecret is that of the signatures.
+func (s *Server) WebhookSecret() string { return s.read().WebhookSecret }
+
+func (s *Server) read() settings {
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	return s.book.settings
+}
+
+// Calls is how many requests the API has seen.
+func (s *Server) Calls() int64 { return s.calls.Load() }
+
+// SetEndpoint says where webhooks go from now on.
+func (s *Server) SetEndpoint(address string) error {
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	kept := s.book.settings
+	kept.Endpoint = address
+	return s.keep(kept)
+}
+
+// Fault adds a rule of what goes wrong.
+func (s *Server) Fault(f Fault) error { return s.faults.add(f) }
+
+// ClearFaults takes all rules away.
+func (s *Server) ClearFaults() { s.faults.clear() }
+
+// KeptMethod makes a customer with a card that may be charged again, or finds the
+// one with this e-mail address.
+func (s *Server) KeptMethod(email, name string) (holder, id, label string, err error) {
+	b := s.book
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	const shown = "Visa •••• 4242"
+	for _, c := range b.customers.all() {
+		if c.Email != email {
+			continue
+		}
+		for _, m := range b.methods.all() {
+			if m.Customer == c.ID && m.Card.Last4 == "4242" {
+				return c.ID, m.ID, shown, nil
+			}
+		}
+	}
+	one, _, wrong := b.readCard("4242424242424242", "", name)
+	if wrong != nil {
+		return "", "", "", errors.New(wrong.Message)
+	}
+	t := b.begin()
+	c := &customer{ID: newID("cus_"), Created: t.at, Email: email, Name: name}
+	m := &method{ID: newID("pm_"), Created: t.at, Customer: c.ID, Card: one}
+	t.change.Customers, t.change.Methods = []*customer{c}, []*method{m}
+	return c.ID, m.ID, shown, t.commit()
+}
+
+// HasMethod says whether a means of payment is known and kept for a customer.
+func (s *Server) HasMethod(id string) bool {
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	m := s.book.methods.get(id)
+	return m != nil && m.Customer != ""
+}
+
+// Close ends the provider. What was not delivered is delivered after the next
+// start.
+func (s *Server) Close() (err error) {
+	s.closed.Do(func() { err = s.close() })
+	return err
+}
+
+func (s *Server) close() error {
+	s.stop()
+	err := s.web.Close()
+	s.closeControl()
+	done := make(chan struct{})
+	go func() {
+		s.post.close()
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeWithin):
+		err = errors.Join(err, fmt.Errorf("sandbox stripe: not everything had ended %v after closing", closeWithin))
+	}
+	s.book.mu.Lock()
+	defer s.book.mu.Unlock()
+	return errors.Join(err, s.book.journal.close())
+}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && loopbackHost(host)
+}
+
+func loopbackHost(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}

@@ -1,0 +1,277 @@
+// Package vies is the sandbox's register of VAT ids: it answers as the European
+// Commission's VIES does (the REST interface, POST /check-vat-number, and for people
+// with a browser GET /ms/AT/vat/U12345678), and shares no code with the client that
+// asks. No id leaves the machine.
+//
+// Every id of a member state is valid unless its last three characters say
+// otherwise; the numbers are those of VIES' own test service where it has one.
+//
+//	…200  not valid
+//	…201  INVALID_INPUT
+//	…300  SERVICE_UNAVAILABLE
+//	…301  MS_UNAVAILABLE: the member state does not answer
+//	…302  TIMEOUT
+//	…303  no answer at all until the caller leaves
+//	…304  a page of a proxy instead of an answer
+//	…500  GLOBAL_MAX_CONCURRENT_REQ
+//	…600  MS_MAX_CONCURRENT_REQ
+//
+// Options.Chaos is the share of answers that are outages whatever the id is.
+package vies
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+const (
+	maxGuests   = 64
+	maxQuestion = 16 << 10
+	patience    = 30 * time.Second
+	longestHang = time.Minute
+	closeWithin = 2 * time.Second
+)
+
+// states are the member states as VIES writes them: Greece is EL, and Northern
+// Ireland, which counts here, XI.
+var states = []string{
+	"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "HR", "HU", "IE", "IT", "LT", "LU", "LV", "MT",
+	"NL", "PL", "PT", "RO", "SE", "SI", "SK", "XI",
+}
+
+var numberForm = regexp.MustCompile(`^[0-9A-Za-z+*.]{2,12}$`)
+
+// Answers that are no answers.
+const (
+	hang = "hang"
+	page = "page"
+)
+
+// magic is what the last three characters of an id mean.
+var magic = map[string]string{
+	"200": "INVALID", "201": "INVALID_INPUT", "300": "SERVICE_UNAVAILABLE", "301": "MS_UNAVAILABLE", "302": "TIMEOUT",
+	"303": hang, "304": page, "500": "GLOBAL_MAX_CONCURRENT_REQ", "600": "MS_MAX_CONCURRENT_REQ",
+}
+
+// outages are what chaos draws from.
+var outages = []string{"SERVICE_UNAVAILABLE", "MS_UNAVAILABLE", "TIMEOUT", "MS_MAX_CONCURRENT_REQ", page}
+
+// Options say how the register behaves. The zero value works.
+type Options struct {
+	// Listen is a loopback address with a port; empty means 127.0.0.1:0.
+	Listen string
+	// Latency is added to every answer.
+	Latency time.Duration
+	// Chaos is the share 0..1 of answers that are outages, Seed that of the chaos;
+	// 0 means random.
+	Chaos float64
+	Seed  uint64
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Server is a running register.
+type Server struct {
+	opts    Options
+	address string
+	web     *http.Server
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	asked   atomic.Int64
+
+	mu   sync.Mutex
+	dice *rand.Rand
+}
+
+// Start opens the register. When it returns, it accepts.
+func Start(opts Options) (*Server, error) {
+	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
+		return nil, fmt.Errorf("sandbox vies: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Seed == 0 {
+		opts.Seed = rand.Uint64()
+	}
+	if opts.Listen == "" {
+		opts.Listen = "127.0.0.1:0"
+	}
+	host, _, err := net.SplitHostPort(opts.Listen)
+	if address, addrErr := netip.ParseAddr(host); err != nil || addrErr != nil || !address.IsLoopback() {
+		return nil, fmt.Errorf("sandbox vies: %q is not a loopback address and port", opts.Listen)
+	}
+	var config net.ListenConfig
+	gate, err := config.Listen(context.Background(), "tcp", opts.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox vies: %w", err)
+	}
+	s := &Server{opts: opts, address: "http://" + gate.Addr().String(), dice: rand.New(rand.NewPCG(opts.Seed, 2))}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /check-vat-number", s.check)
+	mux.HandleFunc("GET /ms/{country}/vat/{number}", s.show)
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.web = &http.Server{
+		Handler: mux, ErrorLog: log.New(io.Discard, "", 0), BaseContext: func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: patience, MaxHeaderBytes: 16 << 10,
+	}
+	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(gate, maxGuests)) })
+	return s, nil
+}
+
+// Address is that of the interface, without a slash at its end.
+func (s *Server) Address() string { return s.address }
+
+// Asked is how many questions there were.
+func (s *Server) Asked() int64 { return s.asked.Load() }
+
+// Close ends the register and waits for it.
+func (s *Server) Close() error {
+	s.stop()
+	err := s.web.Close()
+	done := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return err
+	case <-time.After(closeWithin):
+		return errors.Join(err, fmt.Errorf("sandbox vies: not everything had ended %v after closing", closeWithin))
+	}
+}
+
+// judge says what becomes of a question: empty means that the id is valid.
+func (s *Server) judge(country, number string) string {
+	s.asked.Add(1)
+	if !slices.Contains(states, country) || !numberForm.MatchString(number) {
+		return "INVALID_INPUT"
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opts.Chaos > 0 && s.dice.Float64() < s.opts.Chaos {
+		return outages[s.dice.IntN(len(outages))]
+	}
+	return magic[number[max(len(number)-3, 0):]]
+}
+
+// check is POST /check-vat-number. Reasons stand in errorWrappers, without a word
+// about valid.
+func (s *Server) check(w http.ResponseWriter, r *http.Request) {
+	var question struct {
+		CountryCode string `json:"countryCode"`
+		VATNumber   string `json:"vatNumber"`
+	}
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxQuestion)).Decode(&question)
+	verdict := "INVALID_INPUT"
+	if err == nil {
+		verdict = s.judge(question.CountryCode, question.VATNumber)
+	}
+	if s.misbehaves(w, r, verdict) {
+		return
+	}
+	switch verdict {
+	case "", "INVALID":
+		send(w, http.StatusOK, map[string]any{
+			"countryCode": question.CountryCode, "vatNumber": question.VATNumber, "requestDate": s.opts.Now().UTC().Format(time.RFC3339Nano),
+			"valid": verdict == "", "requestIdentifier": "", "name": nameOf(verdict), "address": nameOf(verdict),
+			"traderName": "---", "traderNameMatch": "NOT_PROCESSED",
+		})
+	case "INVALID_INPUT":
+		send(w, http.StatusBadRequest, failure(verdict))
+	default:
+		send(w, http.StatusOK, failure(verdict)) // as VIES does: only the body says that it went wrong
+	}
+}
+
+// show is GET /ms/{country}/vat/{number}, which says false beside the reason.
+func (s *Server) show(w http.ResponseWriter, r *http.Request) {
+	country, number := r.PathValue("country"), r.PathValue("number")
+	verdict := s.judge(country, number)
+	if s.misbehaves(w, r, verdict) {
+		return
+	}
+	reason := verdict
+	if reason == "" {
+		reason = "VALID"
+	}
+	send(w, http.StatusOK, map[string]any{
+		"isValid": verdict == "", "requestDate": s.opts.Now().UTC().Format(time.RFC3339Nano), "userError": reason,
+		"name": nameOf(verdict), "address": nameOf(verdict), "requestIdentifier": "", "vatNumber": number,
+	})
+}
+
+// misbehaves is true if there was no answer of VIES.
+func (s *Server) misbehaves(w http.ResponseWriter, r *http.Request, verdict string) bool {
+	if !pause(r.Context(), s.opts.Latency) {
+		return true
+	}
+	switch verdict {
+	case hang:
+		pause(r.Context(), longestHang)
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close()
+		}
+		return true
+	case page:
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "<html><body><h1>503 Service Unavailable</h1></body></html>")
+		return true
+	}
+	return false
+}
+
+func nameOf(verdict string) string {
+	if verdict == "" {
+		return "Beispiel Handel GmbH"
+	}
+	return "---"
+}
+
+func failure(reason string) map[string]any {
+	return map[string]any{"actionSucceed": false, "errorWrappers": []any{map[string]any{"error": reason, "message": strings.ToLower(reason)}}}
+}
+
+func send(w http.ResponseWriter, status int, object map[string]any) {
+	body, err := json.Marshal(object)
+	if err != nil { // maps of strings can always be written
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// pause waits; false means that the other side has left.
+func pause(ctx context.Context, span time.Duration) bool {
+	if span <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

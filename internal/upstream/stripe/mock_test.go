@@ -1,0 +1,208 @@
+package stripe
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// startMock runs Stripe's own stripe-mock, which holds each request against Stripe's
+// description of its interface, and returns its address. It is built from tools.mod.
+func startMock(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "stripe-mock")
+	build := exec.CommandContext(t.Context(), "go", "build", "-modfile=tools.mod", "-buildvcs=false", "-o", program, "github.com/stripe/stripe-mock")
+	build.Dir = root
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("stripe-mock can't be built: %v\n%s", err, text)
+	}
+	// Without both addresses it opens a port of its own choice for everybody.
+	mock := exec.CommandContext(t.Context(), program, "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	output, err := mock.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mock.Stderr = os.Stderr
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = mock.Process.Kill()
+		_ = mock.Wait()
+	})
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if _, address, found := strings.Cut(lines.Text(), "Listening for HTTP at address: "); found {
+			go func() {
+				for lines.Scan() { // so that it never waits for a reader
+				}
+			}()
+			return "http://" + address
+		}
+	}
+	t.Fatal("stripe-mock does not listen")
+	return ""
+}
+
+// seen is a request with the status of its answer.
+type seen struct {
+	method, path, key, version string
+	status                     int
+	answer                     string
+}
+
+// watch stands before a server and remembers what was asked.
+func watch(t *testing.T, address string) (front string, asked func() []seen) {
+	t.Helper()
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	var mu sync.Mutex
+	var list []seen
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		proxy.ServeHTTP(rec, r)
+		mu.Lock()
+		list = append(list, seen{
+			r.Method, r.URL.Path, r.Header.Get("Idempotency-Key"), r.Header.Get("Stripe-Version"), rec.Code, rec.Body.String(),
+		})
+		mu.Unlock()
+		for name, values := range rec.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = w.Write(rec.Body.Bytes())
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func() []seen {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(list)
+	}
+}
+
+// aPage has everything that a page can have.
+func aPage() order.Page {
+	return order.Page{
+		ID: "pay_0123456789", Order: "ord_0123456789",
+		Lines:  []order.PageLine{{Name: "example.de, 1 Jahr", Amount: 1190}, {Name: "frei.example, Umzug", Amount: 0}},
+		Amount: 1190, Customer: "cus_of_ours", Email: "person@example.org", Language: "de",
+		Paid: "https://domains.example/checkout/secret/paid", Back: "https://domains.example/checkout/secret/back",
+		EndsAt: time.Now().Add(time.Hour),
+	}
+}
+
+// everyCall makes every call of the Client in every form that it has. Answers are not
+// looked at: stripe-mock has no memory.
+func everyCall(ctx context.Context, c *Client) {
+	page := aPage()
+	_, _ = c.OpenPage(ctx, page)
+	page.Keep, page.Language = true, "en"
+	_, _ = c.OpenPage(ctx, page)
+	page.Holder = "cus_1"
+	_, _ = c.OpenPage(ctx, page)
+	_, _ = c.Look(ctx, "cs_test_1")
+	_, _ = c.ClosePage(ctx, "cs_test_1")
+	for _, asked := range []bool{false, true} {
+		_, _ = c.Refund(ctx, order.RefundCall{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}, asked)
+	}
+	_, _, _ = c.OpenVerification(ctx, "ver_1", "cus_of_ours", "person@example.org", "de", "https://domains.example/checkout/verify/secret")
+	_, _ = c.LookVerification(ctx, "vs_1")
+	for range c.Charges(ctx) {
+		break
+	}
+	for range c.Returns(ctx) {
+		break
+	}
+}
+
+func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
+	t.Parallel()
+	address := startMock(t)
+	t.Run("and a wrong one would be found", func(t *testing.T) { wrongCallIsFound(t, address) })
+	front, asked := watch(t, address)
+	var mu sync.Mutex
+	called := make(map[string]bool)
+	c := New(Options{
+		Key: "sk_test_0123456789", URL: front, Methods: []string{"card", "paypal", "ideal"},
+		Observe: func(call, _ string, _ time.Duration) {
+			mu.Lock()
+			called[call] = true
+			mu.Unlock()
+		},
+	})
+	everyCall(t.Context(), c)
+	for _, request := range asked() {
+		if request.status != http.StatusOK {
+			t.Errorf("%s %s: %d %s", request.method, request.path, request.status, request.answer)
+		}
+		if request.version != api.APIVersion {
+			t.Errorf("%s %s has version %q", request.method, request.path, request.version)
+		}
+		if (request.method == http.MethodPost) != (request.key != "") {
+			t.Errorf("%s %s has the idempotency key %q", request.method, request.path, request.key)
+		}
+	}
+	for _, name := range callsInSource(t) {
+		if !called[name] {
+			t.Errorf("the call %s is not made here: add it to everyCall", name)
+		}
+	}
+}
+
+// callsInSource are the names that the package's files give to c.call and to pages.
+func callsInSource(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(`\b(?:c\.call\(ctx|pages\(ctx, c), "([a-z_]+)"`)
+	var calls []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range pattern.FindAllStringSubmatch(string(text), -1) {
+			calls = append(calls, match[1])
+		}
+	}
+	if len(calls) < 8 {
+		t.Fatalf("found only %v", calls)
+	}
+	return calls
+}
+
+func wrongCallIsFound(t *testing.T, address string) {
+	front, asked := watch(t, address)
+	c := New(Options{Key: "sk_test_0123456789", URL: front, Methods: []string{"no_such_method"}})
+	if _, err := c.OpenPage(t.Context(), aPage()); err == nil {
+		t.Error("a page with an unknown means of payment was made")
+	}
+	if list := asked(); len(list) != 1 || list[0].status != http.StatusBadRequest {
+		t.Errorf("got %+v", list)
+	}
+}

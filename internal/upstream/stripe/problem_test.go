@@ -1,0 +1,76 @@
+package stripe
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestWhatIsStripesWordAndWhatDecidesNothing(t *testing.T) {
+	t.Parallel()
+	const invalid = "invalid_request_error"
+	for name, test := range map[string]struct {
+		step step
+		kind registrar.Kind
+		code registrar.Code
+		// sends is how often it is sent.
+		sends int
+		wait  time.Duration
+	}{
+		"a wrong parameter":  {refuse(http.StatusBadRequest, invalid, "parameter_invalid_integer"), registrar.KindInvalid, Refused, 1, 0},
+		"a declined card":    {refuse(http.StatusPaymentRequired, "card_error", "card_declined"), registrar.KindConflict, Refused, 1, 0},
+		"other parameters":   {refuse(http.StatusBadRequest, "idempotency_error", ""), registrar.KindConflict, OtherParameters, 1, 0},
+		"nothing there":      {refuse(http.StatusNotFound, invalid, "resource_missing"), registrar.KindNotFound, Unknown, 1, 0},
+		"a wrong key":        {refuse(http.StatusUnauthorized, invalid, ""), registrar.KindUpstream, KeyRefused, 1, 0},
+		"a restricted key":   {refuse(http.StatusForbidden, invalid, ""), registrar.KindUpstream, KeyRefused, 1, 0},
+		"refunded already":   {refuse(http.StatusBadRequest, invalid, "charge_already_refunded"), registrar.KindConflict, AlreadyRefunded, 1, 0},
+		"still under way":    {refuse(http.StatusConflict, "idempotency_error", "idempotency_key_in_use"), registrar.KindUpstream, registrar.FaultBusy, 3, 0},
+		"too fast":           {step{status: http.StatusTooManyRequests, header: map[string]string{"Retry-After": "7"}, body: `{"error":{"type":"invalid_request_error","code":"rate_limit"}}`}, registrar.KindUpstream, registrar.FaultThrottled, 1, 7 * time.Second},
+		"too fast for years": {step{status: http.StatusTooManyRequests, header: map[string]string{"Retry-After": "99999999"}, body: `{"error":{"type":"invalid_request_error"}}`}, registrar.KindUpstream, registrar.FaultThrottled, 1, longestPause},
+		"error 500":          {refuse(http.StatusInternalServerError, "api_error", ""), registrar.KindUpstream, registrar.FaultBroken, 3, 0},
+		"a remembered 500":   {step{status: http.StatusInternalServerError, header: map[string]string{"Stripe-Should-Retry": "false"}, body: `{"error":{"type":"api_error"}}`}, registrar.KindUpstream, registrar.FaultBroken, 1, 0},
+		"garbage":            {ok("garbage"), registrar.KindUpstream, registrar.FaultBroken, 3, 0},
+		"a page of HTML":     {step{status: http.StatusBadGateway, body: "<html>"}, registrar.KindUpstream, registrar.FaultBroken, 3, 0},
+		"silence":            {step{silent: true}, registrar.KindUpstream, registrar.FaultTimeout, 3, 0},
+		"a cut connection":   {step{broken: true}, registrar.KindUpstream, registrar.FaultRefused, 3, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, func(t *testing.T, c *Client, s *script) {
+				_, err := c.OpenPage(t.Context(), aPage())
+				var problem *registrar.Error
+				if !errors.As(err, &problem) || problem.Kind != test.kind || problem.Code != test.code || problem.RetryAfter != test.wait {
+					t.Errorf("got %v, and to wait %s", err, problem.RetryAfter)
+				}
+				if len(s.sent) != test.sends {
+					t.Errorf("sent %d times", len(s.sent))
+				}
+			}, test.step)
+		})
+	}
+}
+
+func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
+	t.Parallel()
+	with(t, func(t *testing.T, c *Client, s *script) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		began := time.Now()
+		if _, err := c.Look(ctx, "cs_1"); err == nil || registrar.KindOf(err) != registrar.KindUpstream {
+			t.Errorf("got %v", err)
+		}
+		if time.Since(began) != 100*time.Millisecond || len(s.sent) != 1 {
+			t.Errorf("it took %s and %d calls", time.Since(began), len(s.sent))
+		}
+	}, step{silent: true})
+	with(t, func(t *testing.T, c *Client, s *script) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		if _, err := c.Look(ctx, "cs_1"); err == nil || len(s.sent) != 1 {
+			t.Errorf("got %v after %d calls, though the pause was longer than the caller's time", err, len(s.sent))
+		}
+	}, step{broken: true})
+}

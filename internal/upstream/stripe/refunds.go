@@ -1,0 +1,73 @@
+package stripe
+
+import (
+	"context"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// What a refund's metadata is called at Stripe, beside the order.
+const (
+	metaRefund = "refund"
+	metaReason = "reason"
+)
+
+// Refund gives money back. Where the call may have been sent before, Stripe is asked
+// first: its memory of keys ends after a day, and ours does not.
+func (c *Client) Refund(ctx context.Context, refund order.RefundCall, asked bool) (string, error) {
+	if asked {
+		found, err := c.findRefund(ctx, refund)
+		if err != nil || found != nil {
+			return refundID(c.host, found, err)
+		}
+	}
+	params := &api.RefundCreateParams{
+		PaymentIntent: api.String(refund.Intent),
+		Amount:        api.Int64(int64(refund.Amount)),
+		Metadata:      map[string]string{metaOrder: refund.Order, metaRefund: refund.ID, metaReason: refund.Reason},
+	}
+	params.SetIdempotencyKey(refund.ID)
+	var made *api.Refund
+	err := c.call(ctx, "refund", func(ctx context.Context) (err error) {
+		made, err = c.api.V1Refunds.Create(ctx, params)
+		return err
+	})
+	return refundID(c.host, made, err)
+}
+
+// findRefund looks for the refund that carries our id; nil if there is none.
+func (c *Client) findRefund(ctx context.Context, refund order.RefundCall) (found *api.Refund, err error) {
+	err = c.call(ctx, "find_refund", func(ctx context.Context) error {
+		found = nil
+		params := &api.RefundListParams{PaymentIntent: api.String(refund.Intent)}
+		params.Limit = api.Int64(100)
+		for candidate, err := range c.api.V1Refunds.List(ctx, params).All(ctx) {
+			if err != nil {
+				return err
+			}
+			if candidate.Metadata[metaRefund] == refund.ID {
+				found = candidate
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// refundID is the provider's id of a refund that is made or under way.
+func refundID(host string, refund *api.Refund, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	if refund.ID == "" {
+		return "", registrar.Fault(registrar.FaultBroken, host+": refund", nil)
+	}
+	if refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled {
+		return "", &registrar.Error{Kind: registrar.KindConflict, Code: RefundFailed, Detail: host + ": refund " + plainWord(refund.ID)}
+	}
+	return refund.ID, nil
+}

@@ -1,0 +1,76 @@
+package stripe
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+var aRefund = order.RefundCall{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}
+
+func TestARefundCarriesOurIDAsKeyAndAsMetadata(t *testing.T) {
+	t.Parallel()
+	with(t, func(t *testing.T, c *Client, s *script) {
+		id, err := c.Refund(t.Context(), aRefund, false)
+		if err != nil || id != "re_1" || len(s.sent) != 1 {
+			t.Fatalf("got %q, %v after %d calls", id, err, len(s.sent))
+		}
+		form := s.sent[0].form
+		if s.sent[0].key != "ref_1" || form.Get("metadata[refund]") != "ref_1" || form.Get("metadata[order]") != "ord_1" ||
+			form.Get("metadata[reason]") != "failed_item" || form.Get("payment_intent") != "pi_1" || form.Get("amount") != "1190" {
+			t.Errorf("sent %+v", s.sent[0])
+		}
+	}, ok(`{"id":"re_1","status":"pending"}`))
+}
+
+func TestARefundThatMayHaveBeenMadeIsLookedForFirst(t *testing.T) {
+	t.Parallel()
+	first := `{"object":"list","has_more":true,"url":"/v1/refunds","data":[{"id":"re_8","status":"succeeded","metadata":{"refund":"ref_8"}},{"id":"re_9","status":"succeeded"}]}`
+	with(t, func(t *testing.T, c *Client, s *script) {
+		id, err := c.Refund(t.Context(), aRefund, true)
+		if err != nil || id != "re_1" {
+			t.Errorf("got %q, %v", id, err)
+		}
+		for _, request := range s.sent {
+			if request.method != http.MethodGet || request.form.Get("payment_intent") != "pi_1" {
+				t.Errorf("sent %+v", request)
+			}
+		}
+		if len(s.sent) != 2 || s.sent[1].form.Get("starting_after") != "re_9" {
+			t.Errorf("the second page was not read: %+v", s.sent)
+		}
+	}, ok(first), ok(`{"object":"list","has_more":false,"data":[{"id":"re_1","status":"succeeded","metadata":{"refund":"ref_1"}}]}`))
+	with(t, func(t *testing.T, c *Client, s *script) {
+		id, err := c.Refund(t.Context(), aRefund, true)
+		if err != nil || id != "re_1" || len(s.sent) != 2 || s.sent[1].method != http.MethodPost {
+			t.Errorf("got %q, %v after %+v", id, err, s.sent)
+		}
+	}, ok(`{"object":"list","has_more":false,"data":[]}`), ok(`{"id":"re_1","status":"succeeded"}`))
+}
+
+func TestWithoutAnAnswerAboutTheFirstThereIsNoSecondRefund(t *testing.T) {
+	t.Parallel()
+	with(t, func(t *testing.T, c *Client, s *script) {
+		if _, err := c.Refund(t.Context(), aRefund, true); registrar.KindOf(err) != registrar.KindUpstream {
+			t.Errorf("got %v", err)
+		}
+		for _, request := range s.sent {
+			if request.method != http.MethodGet {
+				t.Errorf("sent %+v", request)
+			}
+		}
+	}, refuse(http.StatusInternalServerError, "api_error", ""))
+}
+
+func TestARefundThatTheBankSentBackNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"failed", "canceled"} {
+		with(t, func(t *testing.T, c *Client, _ *script) {
+			if id, err := c.Refund(t.Context(), aRefund, true); registrar.CodeOf(err) != RefundFailed || registrar.KindOf(err) != registrar.KindConflict {
+				t.Errorf("%s: got %q, %v", status, id, err)
+			}
+		}, ok(`{"object":"list","data":[{"id":"re_1","status":"`+status+`","metadata":{"refund":"ref_1"}}]}`))
+	}
+}

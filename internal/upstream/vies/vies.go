@@ -1,0 +1,252 @@
+package vies
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+)
+
+// Address is that of the interface at the European Commission.
+const Address = "https://ec.europa.eu/taxation_customs/vies/rest-api"
+
+const (
+	keepValid   = 24 * time.Hour
+	keepInvalid = time.Hour
+
+	// defaultTimeout is long for a machine and short for the human who waits.
+	defaultTimeout = 4 * time.Second
+	maxAnswer      = 64 << 10
+	perSecond      = 5
+	atOnce         = 4
+	maxWaiting     = 64
+)
+
+// Memory keeps answers.
+type Memory interface {
+	// VATCheck is what was last answered of an id, and when.
+	VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, found bool, err error)
+	SetVATCheck(ctx context.Context, id string, valid bool, checkedAt time.Time) error
+}
+
+// Options are the settings of a Client.
+type Options struct {
+	// Address is where the interface is; empty means the European Commission's.
+	Address string
+	// Timeout bounds one question; 0 means 4 s.
+	Timeout time.Duration
+	// UserAgent is what the server sees.
+	UserAgent string
+	Memory    Memory
+	// Now is the business clock; nil means time.Now.
+	Now func() time.Time
+	// Logger hears about faults, without the id; nil means silence. Observe hears
+	// what happens at each member state; it may be nil.
+	Logger  *slog.Logger
+	Observe func(host string, event manners.Event)
+}
+
+// Client asks VIES. It is safe for concurrent use.
+type Client struct {
+	options Options
+	url     string
+	host    string
+	guard   *manners.Guard
+	http    *http.Client
+}
+
+var _ billing.Register = (*Client)(nil)
+
+// New makes a Client. It does no I/O.
+func New(o Options) (*Client, error) {
+	if o.Address == "" {
+		o.Address = Address
+	}
+	address, err := url.Parse(o.Address)
+	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
+		return nil, fmt.Errorf("VIES: %q is not a web address", o.Address)
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "dotkontor"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
+	return &Client{
+		options: o,
+		url:     address.JoinPath("check-vat-number").String(),
+		host:    address.Host,
+		guard: manners.New(manners.Options{
+			PerSecond: perSecond, MaxConcurrent: atOnce, MaxWaiting: maxWaiting,
+			// Questions are rare, so three failures must be enough to see an outage.
+			Breaker: manners.Breaker{MinCalls: 3, Window: 2 * time.Minute, FirstRest: 30 * time.Second, LastRest: 5 * time.Minute},
+			Logger:  o.Logger, Observe: o.Observe,
+		}),
+		http: &http.Client{
+			Transport: &http.Transport{
+				Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+				TLSHandshakeTimeout: 2 * time.Second, IdleConnTimeout: time.Minute,
+				MaxIdleConnsPerHost: atOnce, MaxResponseHeaderBytes: 16 << 10,
+			},
+			// A question that is sent on would take the id to somebody else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Valid says whether an id, which begins with its country's two letters, is valid.
+func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
+	if len(id) < 4 {
+		return false, nil
+	}
+	valid, at, found, err := c.options.Memory.VATCheck(ctx, id)
+	switch {
+	case err != nil:
+		c.options.Logger.WarnContext(ctx, "VIES: what was answered before can't be read", "err", err)
+	case found && c.fresh(valid, at):
+		return valid, nil
+	}
+	country := id[:2]
+	state := c.host + "/" + country
+	err = c.guard.Do(ctx, state, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+		defer cancel()
+		var fault *registrar.Error
+		if valid, fault = c.ask(ctx, country, id[2:]); fault != nil {
+			fault.Detail = state
+			return fault
+		}
+		return nil
+	})
+	if err != nil {
+		c.options.Logger.InfoContext(ctx, "VIES: question failed", "host", state, "fault", string(registrar.CodeOf(err)))
+		return false, err
+	}
+	if err := c.options.Memory.SetVATCheck(ctx, id, valid, c.options.Now()); err != nil {
+		c.options.Logger.WarnContext(ctx, "VIES: the answer can't be kept", "err", err)
+	}
+	return valid, nil
+}
+
+// fresh says that an answer need not be asked for again. One from the future is
+// from a clock that was set back, and says nothing.
+func (c *Client) fresh(valid bool, at time.Time) bool {
+	keep := keepInvalid
+	if valid {
+		keep = keepValid
+	}
+	age := c.options.Now().Sub(at)
+	return age >= 0 && age < keep
+}
+
+type question struct {
+	CountryCode string `json:"countryCode"`
+	VATNumber   string `json:"vatNumber"`
+}
+
+type answer struct {
+	CountryCode string `json:"countryCode"`
+	VATNumber   string `json:"vatNumber"`
+	Valid       *bool  `json:"valid"`
+	// UserError is how some answers carry the reason beside a false.
+	UserError     string `json:"userError"`
+	ErrorWrappers []struct {
+		Error string `json:"error"`
+	} `json:"errorWrappers"`
+}
+
+var (
+	errOtherID  = errors.New("the answer is about another id")
+	errNoAnswer = errors.New("the answer says neither valid nor invalid")
+	errTooLarge = errors.New("the answer is too large")
+)
+
+func (c *Client) ask(ctx context.Context, country, number string) (bool, *registrar.Error) {
+	body, err := json.Marshal(question{country, number})
+	if err != nil {
+		return false, registrar.Fault(registrar.FaultBroken, "", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return false, registrar.Fault(registrar.FaultBroken, "", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", c.options.UserAgent)
+	response, err := c.http.Do(request)
+	if err != nil {
+		return false, registrar.Fault(faultOf(ctx, err, registrar.FaultRefused), "", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil {
+		return false, registrar.Fault(faultOf(ctx, err, registrar.FaultBroken), "", err)
+	}
+	if len(text) > maxAnswer {
+		return false, registrar.Fault(registrar.FaultBroken, "", errTooLarge)
+	}
+	if response.StatusCode == http.StatusTooManyRequests {
+		return false, registrar.Fault(registrar.FaultThrottled, "", nil)
+	}
+	return judge(response.StatusCode, text, country, number)
+}
+
+func judge(status int, text []byte, country, number string) (bool, *registrar.Error) {
+	var a answer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return false, registrar.Fault(registrar.FaultBroken, "", err)
+	}
+	reasons := []string{a.UserError}
+	for _, wrapper := range a.ErrorWrappers {
+		reasons = append(reasons, wrapper.Error)
+	}
+	for _, reason := range reasons {
+		switch reason {
+		case "", "VALID", "INVALID":
+		case "INVALID_INPUT":
+			return false, nil // no member state writes its ids so
+		case "GLOBAL_MAX_CONCURRENT_REQ", "GLOBAL_MAX_CONCURRENT_REQ_TIME", "MS_MAX_CONCURRENT_REQ", "MS_MAX_CONCURRENT_REQ_TIME":
+			return false, registrar.Fault(registrar.FaultThrottled, "", nil)
+		case "TIMEOUT":
+			return false, registrar.Fault(registrar.FaultTimeout, "", nil)
+		default: // MS_UNAVAILABLE, SERVICE_UNAVAILABLE, and what they may think of
+			return false, registrar.Fault(registrar.FaultRefused, "", nil)
+		}
+	}
+	switch {
+	case status != http.StatusOK || a.Valid == nil:
+		return false, registrar.Fault(registrar.FaultBroken, "", errNoAnswer)
+	case a.CountryCode != country || a.VATNumber != number:
+		return false, registrar.Fault(registrar.FaultBroken, "", errOtherID)
+	}
+	return *a.Valid, nil
+}
+
+func faultOf(ctx context.Context, err error, otherwise registrar.Code) registrar.Code {
+	var network net.Error
+	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
+		return registrar.FaultTimeout
+	}
+	return otherwise
+}

@@ -1,0 +1,259 @@
+package vies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+type kept struct {
+	valid bool
+	at    time.Time
+}
+
+// memory is a Memory of a map, which can be out of order.
+type memory struct {
+	mu     sync.Mutex
+	kept   map[string]kept
+	broken bool
+}
+
+func (m *memory) VATCheck(_ context.Context, id string) (bool, time.Time, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken {
+		return false, time.Time{}, false, errors.New("no database")
+	}
+	k, found := m.kept[id]
+	return k.valid, k.at, found, nil
+}
+
+func (m *memory) SetVATCheck(_ context.Context, id string, valid bool, at time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken {
+		return errors.New("no database")
+	}
+	m.kept[id] = kept{valid, at}
+	return nil
+}
+
+// server answers with what the test scripts, and writes down what it was asked.
+type server struct {
+	*httptest.Server
+	mu     sync.Mutex
+	answer func(w http.ResponseWriter)
+	asked  []string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	s := &server{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.asked = append(s.asked, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Content-Type"), body))
+		answer := s.answer
+		s.mu.Unlock()
+		answer(w)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) says(status int, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = func(w http.ResponseWriter) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func (s *server) questions() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+type world struct {
+	*Client
+	server *server
+	memory *memory
+	log    *strings.Builder
+	now    time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{server: newServer(t), memory: &memory{kept: map[string]kept{}}, log: &strings.Builder{}, now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
+	client, err := New(Options{
+		Address: w.server.URL + "/rest-api", Memory: w.memory, UserAgent: "dotkontor/test",
+		Now: func() time.Time { return w.now }, Logger: slog.New(slog.NewTextHandler(w.log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	w.Client = client
+	return w
+}
+
+const (
+	id    = "ATU12345678"
+	yes   = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":true,"name":"Muster KG","address":"Wien"}`
+	no    = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":false,"name":"---","address":"---"}`
+	other = `{"countryCode":"AT","vatNumber":"U87654321","valid":true}`
+)
+
+func TestOnlyAnAnswerAboutTheIDIsBelieved(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		valid  bool
+		fault  registrar.Code
+	}{
+		{"valid", 200, yes, true, ""},
+		{"not valid", 200, no, false, ""},
+		{"a form that no id has", 400, `{"actionSucceed":false,"errorWrappers":[{"error":"INVALID_INPUT"}]}`, false, ""},
+		{"the member state is down", 200, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`, false, registrar.FaultRefused},
+		{"the member state is down, beside a false", 200, `{"countryCode":"AT","vatNumber":"U12345678","valid":false,"userError":"MS_UNAVAILABLE"}`, false, registrar.FaultRefused},
+		{"too many ask", 500, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_MAX_CONCURRENT_REQ"}]}`, false, registrar.FaultThrottled},
+		{"too many ask, by status", 429, ``, false, registrar.FaultThrottled},
+		{"too slow over there", 200, `{"errorWrappers":[{"error":"TIMEOUT"}]}`, false, registrar.FaultTimeout},
+		{"a reason that is new", 200, `{"errorWrappers":[{"error":"VAT_BLOCKED"}]}`, false, registrar.FaultRefused},
+		{"another id", 200, other, false, registrar.FaultBroken},
+		{"no word", 200, `{"countryCode":"AT","vatNumber":"U12345678"}`, false, registrar.FaultBroken},
+		{"valid, but not with this status", 503, yes, false, registrar.FaultBroken},
+		{"a web page", 200, `<html>`, false, registrar.FaultBroken},
+		{"a flood", 200, strings.Repeat(" ", maxAnswer) + yes, false, registrar.FaultBroken},
+		{"elsewhere", 302, ``, false, registrar.FaultBroken},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.server.says(test.status, test.body)
+			valid, err := w.Valid(t.Context(), id)
+			if valid != test.valid || registrar.CodeOf(err) != test.fault || (err != nil) != (test.fault != "") {
+				t.Errorf("valid %t, %v", valid, err)
+			}
+			if _, found := w.memory.kept[id]; found != (test.fault == "") {
+				t.Errorf("kept: %t", found)
+			}
+			if strings.Contains(w.log.String(), "12345678") || strings.Contains(w.log.String(), "Muster") || err != nil && strings.Contains(err.Error(), "12345678") {
+				t.Errorf("the log or the error names the business: %s, %v", w.log, err)
+			}
+		})
+	}
+}
+
+func TestTheIDTravelsInTheBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.says(200, `{"countryCode":"EL","vatNumber":"123456789","valid":true}`)
+	if _, err := w.Valid(t.Context(), "EL123456789"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.server.questions()[0], `POST /rest-api/check-vat-number application/json {"countryCode":"EL","vatNumber":"123456789"}`; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+}
+
+func TestValidIsKeptForADayAndInvalidForAnHour(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body string
+		keep       time.Duration
+	}{{"valid", yes, 24 * time.Hour}, {"invalid", no, time.Hour}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.server.says(200, test.body)
+			ask := func(after time.Duration, questions int) {
+				t.Helper()
+				w.now = w.now.Add(after)
+				valid, err := w.Valid(t.Context(), id)
+				if err != nil || valid != (test.body == yes) {
+					t.Fatalf("valid %t, %v", valid, err)
+				}
+				if n := len(w.server.questions()); n != questions {
+					t.Errorf("%d questions, want %d", n, questions)
+				}
+			}
+			ask(0, 1)
+			ask(test.keep-time.Second, 1)
+			ask(time.Second, 2)
+			ask(-time.Minute, 3) // a clock that was set back
+		})
+	}
+}
+
+func TestWithoutMemoryVIESIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.memory.broken = true
+	w.server.says(200, yes)
+	if valid, err := w.Valid(t.Context(), id); err != nil || !valid {
+		t.Errorf("valid %t, %v", valid, err)
+	}
+}
+
+func TestAStateThatFailsIsLeftAloneAndOthersAreNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.says(200, `{"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`)
+	for range 5 {
+		if _, err := w.Valid(t.Context(), id); registrar.KindOf(err) != registrar.KindUpstream {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.server.questions()); n != 3 {
+		t.Errorf("asked %d times, want 3: then it is known to be down", n)
+	}
+	w.server.says(200, `{"countryCode":"FR","vatNumber":"12345678901","valid":true}`)
+	if valid, err := w.Valid(t.Context(), "FR12345678901"); err != nil || !valid {
+		t.Errorf("France: valid %t, %v", valid, err)
+	}
+}
+
+func TestSilenceIsATimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	release := make(chan struct{})
+	w.server.mu.Lock()
+	w.server.answer = func(http.ResponseWriter) { <-release }
+	w.server.mu.Unlock()
+	w.options.Timeout = 50 * time.Millisecond
+	_, err := w.Valid(t.Context(), id)
+	close(release)
+	if registrar.CodeOf(err) != registrar.FaultTimeout {
+		t.Errorf("got %v", err)
+	}
+	w.server.Close()
+	if _, err := w.Valid(t.Context(), "FR12345678901"); registrar.CodeOf(err) != registrar.FaultRefused {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"vies", "ftp://vies.example", "http://"} {
+		if _, err := New(Options{Address: address}); err == nil {
+			t.Errorf("%q passed", address)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package checkout
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Orders decides; it is order.Service.
+type Orders interface {
+	paying
+	verifying
+	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
+	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
+	PayURL(o order.Order) (string, error)
+	VerifyURL(o order.Order) (string, error)
+}
+
+type paying interface {
+	Visit(ctx context.Context, actor registrar.Actor, paySecret string) (order.View, error)
+	SetCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error
+	Pay(ctx context.Context, actor registrar.Actor, paySecret string, shown registrar.Cents, autoRenew bool) (redirect string, err error)
+	Returned(ctx context.Context, actor registrar.Actor, paySecret string) error
+	Back(ctx context.Context, actor registrar.Actor, paySecret string) error
+	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
+}
+
+type verifying interface {
+	VerifyVisit(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
+	Verify(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)
+}
+
+var _ Orders = (*order.Service)(nil)
+
+// Config is what the pages need.
+type Config struct {
+	// Frame is what they stand in. The front fills it in.
+	Frame  *page.Frame
+	Orders Orders
+}
+
+// Handler serves the pages. It is safe for concurrent use.
+type Handler struct {
+	frame  *page.Frame
+	views  *page.Views
+	orders Orders
+}
+
+// New parses every page.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Frame == nil || cfg.Orders == nil {
+		return nil, errors.New("the checkout needs a frame and orders")
+	}
+	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders}, nil
+}
+
+const verifyPath = page.CheckoutPath + "verify/"
+
+// Routes is everything that these pages answer to. What can be done with an order
+// is one route with a step in it, because the path of a verification would fit
+// "/checkout/{link}/paid" as well.
+func (h *Handler) Routes() []page.Route {
+	const get, post = http.MethodGet, http.MethodPost
+	open, members := h.frame.Open, h.frame.Members
+	return []page.Route{
+		{Method: get, Path: page.CheckoutPath + "{link}", Handler: open(h.show)},
+		{Method: get, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
+			"paid": h.returned, "back": h.back, "decline": h.askDecline,
+		}))},
+		{Method: post, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
+			"pay": h.pay, "code": h.setCode, "back": h.back, "decline": h.decline,
+		}))},
+		{Method: get, Path: verifyPath + "{link}", Handler: open(h.showVerify)},
+		{Method: post, Path: verifyPath + "{link}", Handler: open(h.verify)},
+
+		{Method: get, Path: page.OrdersPath, Handler: members(page.OrdersPath, h.list)},
+		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.detail)},
+	}
+}
+
+// step is the page for one of the steps.
+func (h *Handler) step(steps map[string]page.Func) page.Func {
+	return func(v *page.Visit) error {
+		do, ok := steps[v.R.PathValue("step")]
+		if !ok {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"}
+		}
+		return do(v)
+	}
+}
+
+// payLink is the secret of the visit's address.
+func payLink(v *page.Visit) string { return v.R.PathValue("link") }
+
+// payPath is the page that the visit is about.
+func payPath(v *page.Visit) string { return page.CheckoutPath + payLink(v) }
+
+// pathOf is the path of an address of ours. Browsers are led by paths, so that a
+// form never leaves the host that they are on.
+func (h *Handler) pathOf(address string) string {
+	return page.LocalPath(strings.TrimPrefix(address, h.frame.Address("")), page.OrdersPath)
+}

@@ -1,0 +1,88 @@
+package checkout
+
+import (
+	"net/url"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// ordersPage is how many orders one page of the list has.
+const ordersPage = 25
+
+// listed is one line of the list.
+type listed struct {
+	order.Order
+	// First is the name that stands for all, More how many others there are.
+	First string
+	More  int
+	// Pay is where an open order is paid.
+	Pay string
+}
+
+// list is what the customer has ordered, the newest first.
+func (h *Handler) list(v *page.Visit) error {
+	orders, err := h.orders.List(v.R.Context(), v.Actor(), v.Query("before"), ordersPage+1)
+	if err != nil {
+		return err
+	}
+	older := ""
+	if len(orders) > ordersPage {
+		orders = orders[:ordersPage]
+		older = page.OrdersPath + "?before=" + url.QueryEscape(orders[ordersPage-1].ID)
+	}
+	lines := make([]listed, 0, len(orders))
+	for _, o := range orders {
+		line := listed{Order: o, More: len(o.Items) - 1}
+		if len(o.Items) > 0 {
+			line.First = o.Items[0].Name
+		}
+		if line.Pay, err = h.payPathOf(o); err != nil {
+			return err
+		}
+		lines = append(lines, line)
+	}
+	return h.views.Render(v, page.View{Name: "orders", Title: "orders.title", Section: page.OrdersPath, Data: struct {
+		Orders []listed
+		Older  string
+		Later  bool
+	}{lines, older, v.Query("before") != ""}})
+}
+
+// payPathOf is where an open order is paid; empty once it is not open.
+func (h *Handler) payPathOf(o order.Order) (string, error) {
+	if !o.State.Open() {
+		return "", nil
+	}
+	address, err := h.orders.PayURL(o)
+	if err != nil {
+		return "", err
+	}
+	return h.pathOf(address), nil
+}
+
+// detail is one order. It shows what its own page shows, but asks no registry.
+func (h *Handler) detail(v *page.Visit) error {
+	o, err := h.orders.Get(v.R.Context(), v.Actor(), v.R.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	pay, err := h.payPathOf(o)
+	if err != nil {
+		return err
+	}
+	rows := make([]row, 0, len(o.Items))
+	for _, item := range o.Items {
+		rows = append(rows, h.rowOf(v.Language, item))
+	}
+	if pause := reloadIn(o, v.Now); pause > 0 {
+		v.ReloadIn(pause)
+	}
+	return h.views.Render(v, page.View{Name: "order", Title: "order.title", Section: page.OrdersPath, Data: struct {
+		Order order.Order
+		Rows  []row
+		summary
+		AskedKey, Pay, ReturnedKey string
+		Outcome                    bool
+	}{o, rows, h.summaryOf(v.Language, o.Totals), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero()}})
+}

@@ -1,0 +1,202 @@
+package checkout
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
+)
+
+// show is the page behind payment_url.
+func (h *Handler) show(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
+	if err != nil {
+		return err
+	}
+	return h.render(v, view, trouble{})
+}
+
+// How soon the page asks again while something is under way. A transfer takes
+// days, so that the pace slackens.
+const (
+	soon, later = 3 * time.Second, 30 * time.Second
+	slackens    = 2 * time.Minute
+)
+
+// reloadIn is zero where nothing changes by itself, or where the human is about to
+// fill something in.
+func reloadIn(o order.Order, now time.Time) time.Duration {
+	switch {
+	case o.State == order.Paying:
+		return soon
+	case o.State == order.Provisioning && now.Sub(o.PaidAt) < slackens:
+		return soon
+	case o.State == order.Provisioning, o.State.Final() && refundsDue(o):
+		return later
+	default:
+		return 0
+	}
+}
+
+func refundsDue(o order.Order) bool {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *Handler) render(v *page.Visit, view order.View, t trouble) error {
+	shown, err := h.shownOf(v, view, t)
+	if err != nil {
+		return err
+	}
+	// The button leads to the payment provider.
+	v.LeadElsewhere()
+	if pause := reloadIn(view.Order, v.Now); pause > 0 && t.status == 0 && v.R.Method == http.MethodGet {
+		v.ReloadIn(pause)
+	}
+	return h.views.Render(v, page.View{
+		Name: "pay", Status: t.status, Title: "pay.title." + string(view.Order.State), Data: shown,
+	})
+}
+
+// trouble is what has gone wrong with what the human has just asked for.
+type trouble struct {
+	status int
+	// problem is a key.
+	problem string
+	// item is whose auth code it is about; empty means the whole order.
+	item string
+}
+
+// tell shows the page again with a sentence about the error. Errors that have none
+// pass.
+func (h *Handler) tell(v *page.Visit, err error, item string) error {
+	t, ok := h.troubleOf(err)
+	if !ok {
+		return err
+	}
+	view, again := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
+	if again != nil {
+		return again
+	}
+	wire.Annotate(v.W, err)
+	t.item = item
+	return h.render(v, view, t)
+}
+
+func (h *Handler) troubleOf(err error) (trouble, bool) {
+	var refused *order.ItemsRefused
+	if errors.As(err, &refused) {
+		return trouble{status: http.StatusConflict, problem: "problem.items_refused"}, true
+	}
+	status := map[registrar.Kind]int{
+		registrar.KindConflict: http.StatusConflict, registrar.KindForbidden: http.StatusForbidden,
+		registrar.KindInvalid: http.StatusUnprocessableEntity, registrar.KindUpstream: http.StatusServiceUnavailable,
+	}[registrar.KindOf(err)]
+	if status == 0 {
+		return trouble{}, false
+	}
+	if key := page.ProblemKey(registrar.CodeOf(err)); h.views.Has(key) {
+		return trouble{status: status, problem: key}, true
+	}
+	if status == http.StatusServiceUnavailable {
+		return trouble{status: status, problem: "problem.unreachable"}, true
+	}
+	return trouble{}, false
+}
+
+// pay takes the order as it was shown, and leads to the payment provider.
+func (h *Handler) pay(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	v.LeadElsewhere()
+	shown, err := strconv.ParseInt(v.Field("gross"), 10, 64)
+	if err != nil {
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+	}
+	redirect, err := h.orders.Pay(v.R.Context(), v.Actor(), payLink(v), registrar.Cents(shown), v.Field("auto_renew") == "on")
+	switch {
+	case registrar.CodeOf(err) == order.NotOpen:
+		return v.SeeOther(payPath(v)) // which says how it stands
+	case err != nil:
+		return h.tell(v, err, "")
+	case redirect == "":
+		v.Note("ordered")
+		return v.SeeOther(payPath(v))
+	}
+	return v.SeeOther(redirect)
+}
+
+// returned is where the payment provider sends those who have paid. What counts is
+// what the provider says, and if it says nothing now the clock finds out: so
+// whatever goes wrong here, the page says how the order stands.
+func (h *Handler) returned(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	if err := h.orders.Returned(v.R.Context(), v.Actor(), payLink(v)); err != nil {
+		wire.Annotate(v.W, err)
+	}
+	return v.SeeOther(payPath(v))
+}
+
+// back is where the payment provider sends those who have not paid, and what the
+// button does of those who want to begin anew.
+func (h *Handler) back(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	if err := h.orders.Back(v.R.Context(), v.Actor(), payLink(v)); err != nil {
+		wire.Annotate(v.W, err)
+	}
+	return v.SeeOther(payPath(v))
+}
+
+func (h *Handler) setCode(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	item, code := v.Field("item"), v.Text("code")
+	if code == "" {
+		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, item)
+	}
+	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {
+		return h.tell(v, err, item)
+	}
+	v.Note("code_saved")
+	return v.SeeOther(payPath(v))
+}
+
+// askDecline is the question before an order is gone.
+func (h *Handler) askDecline(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	if !v.SignedIn {
+		return v.SignInFirst(page.SignInPath)
+	}
+	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
+	if err != nil {
+		return err
+	}
+	if !view.Yours || !view.Order.State.Open() {
+		return v.SeeOther(payPath(v))
+	}
+	shown, err := h.shownOf(v, view, trouble{})
+	if err != nil {
+		return err
+	}
+	return h.views.Render(v, page.View{Name: "decline", Title: "decline.title", Data: shown})
+}
+
+func (h *Handler) decline(v *page.Visit) error {
+	v.FormOn(payPath(v))
+	err := h.orders.Decline(v.R.Context(), v.Actor(), payLink(v))
+	switch {
+	case err == nil:
+		v.Note("declined")
+	case registrar.CodeOf(err) != order.NotOpen:
+		return h.tell(v, err, "")
+	}
+	return v.SeeOther(payPath(v))
+}

@@ -1,0 +1,215 @@
+package checkout
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// shown is what the templates read. Fields that end in Key are keys of texts.
+type shown struct {
+	// Page is the path of this page; SignIn leads to the sign-in and back.
+	Page, SignIn string
+	View         order.View
+	Order        order.Order
+	ProblemKey   string
+	Rows         []row
+	summary
+	// AskedKey says what kind of program or person asked for it.
+	AskedKey string
+	// Registrant leads to the form and back; empty where nothing is missing there.
+	Registrant string
+	// Verify is where the identity is shown; empty where nobody has to.
+	Verify string
+	// Continue is the payment page that is open; empty if none is.
+	Continue string
+	// Keepable says that a means of payment could be kept for renewals.
+	Keepable bool
+	// RuleKeys are conditions of extensions that the holder does not meet.
+	RuleKeys []string
+	// Changeable says that the viewer can still pay, decline or complete it.
+	Changeable bool
+	// TextKey says how the order stands.
+	TextKey string
+	// Outcome is true once it is paid for: the rows say how they stand.
+	Outcome bool
+	// ReturnedKey says that a payment which nobody waited for goes or went back.
+	ReturnedKey string
+}
+
+// row is one item.
+type row struct {
+	order.Item
+	WhatKey string
+	Term    string
+	// StateKey and ReasonKey say how it stands once it is paid for, and why it
+	// could not be carried out or can't be had any more.
+	StateKey, ReasonKey string
+	// Page is the path of the order's page, for the form of the auth code.
+	Page string
+	// Code asks for the auth code of a transfer; Told says that there is one.
+	Code *page.Field
+	Told bool
+	// Warnings are sentences.
+	Warnings []string
+}
+
+// summary is what a list and a page say of an order alike.
+type summary struct {
+	Rate string
+	// VATKey says why that rate; empty where nothing needs saying.
+	VATKey string
+}
+
+func (h *Handler) summaryOf(language string, totals order.Totals) summary {
+	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
+	if key := "vat." + totals.Rule; h.views.Has(key) {
+		s.VATKey = key
+	}
+	return s
+}
+
+// formatRate writes hundredths of a percent.
+func formatRate(language string, basisPoints int) string {
+	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
+	if language == page.English {
+		return text + "%"
+	}
+	return strings.Replace(text, ".", ",", 1) + "\u00a0%"
+}
+
+func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, error) {
+	o := view.Order
+	s := shown{
+		Page: payPath(v), SignIn: page.SignInPath + "?next=" + url.QueryEscape(payPath(v)), View: view, Order: o,
+		Rows: h.rowsOf(v.Language, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
+		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + string(o.State),
+		Changeable: view.Yours && o.State.Open() && o.State != order.Paying,
+	}
+	if t.item == "" {
+		s.ProblemKey = t.problem
+	}
+	if !view.Yours {
+		return s, nil
+	}
+	for _, missing := range view.Missing {
+		if key := "rule." + missing; h.views.Has(key) {
+			s.RuleKeys = append(s.RuleKeys, key)
+		}
+	}
+	if slices.Contains(view.Missing, order.MissingRegistrant) || len(s.RuleKeys) > 0 {
+		s.Registrant = "/portal/profile/registrant?next=" + url.QueryEscape(s.Page)
+	}
+	if o.State == order.AwaitingVerification || o.State == order.AwaitingPayment && slices.Contains(view.Missing, order.MissingIdentity) {
+		address, err := h.orders.VerifyURL(o)
+		if err != nil {
+			return shown{}, err
+		}
+		if address != "" {
+			s.Verify = h.pathOf(address)
+		}
+	}
+	for _, payment := range o.Payments {
+		if o.State == order.Paying && payment.State == order.PaymentOpen {
+			s.Continue = payment.URL
+		}
+	}
+	s.Keepable = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
+	if o.State == order.AwaitingPayment && o.Totals.Gross == 0 {
+		s.TextKey = "pay.text.free"
+	}
+	return s, nil
+}
+
+func askedKey(kind registrar.ActorKind) string {
+	switch kind {
+	case registrar.ActorToken:
+		return "asked.token"
+	case registrar.ActorApplication:
+		return "asked.application"
+	default:
+		return "asked.person"
+	}
+}
+
+// returnedKey is about payments that the order did not want.
+func returnedKey(o order.Order) string {
+	key := ""
+	for _, payment := range o.Payments {
+		switch payment.State {
+		case order.PaymentSurplus:
+			return "pay.surplus"
+		case order.PaymentReturned:
+			key = "pay.returned"
+		default:
+		}
+	}
+	return key
+}
+
+func (h *Handler) rowsOf(language, path string, view order.View, t trouble) []row {
+	rows := make([]row, 0, len(view.Order.Items))
+	for _, item := range view.Order.Items {
+		r := h.rowOf(language, item)
+		if reason, refused := view.Refused[item.ID]; refused {
+			r.ReasonKey = h.reasonKey(registrar.CodeOf(reason))
+		}
+		for _, warning := range view.Warnings {
+			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.views.Has(key) {
+				r.Warnings = append(r.Warnings, h.views.Text(language, key, warning.Similar))
+			}
+		}
+		if item.Kind == order.Transfer {
+			r.Page = path
+			r.Told = item.SealedCode != "" && !slices.Contains(view.Needs[item.ID], order.MissingCode)
+			r.Code = &page.Field{
+				ID: "code-" + item.ID, Name: "code", Label: "code.label", Hint: "code.hint", Type: "text", Autocomplete: "off", MaxLength: 255,
+			}
+			if t.item == item.ID {
+				r.Code.Problem, r.Code.Focus, r.Told = t.problem, true, false
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (h *Handler) rowOf(language string, item order.Item) row {
+	r := row{Item: item, WhatKey: "kind." + string(item.Kind), Term: h.term(language, item.Years)}
+	switch item.State {
+	case order.ItemProvisioning, order.ItemActive:
+		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)
+	case order.ItemFailed, order.ItemRefunded:
+		r.StateKey = "item." + string(item.State)
+		if item.Gross == 0 {
+			r.StateKey = "item.failed.free"
+		}
+		r.ReasonKey = h.reasonKey(item.Failure)
+	case order.ItemWaiting:
+	}
+	return r
+}
+
+func (h *Handler) term(language string, years int) string {
+	switch years {
+	case 0:
+		return h.views.Text(language, "term.none")
+	case 1:
+		return h.views.Text(language, "term.one")
+	default:
+		return h.views.Text(language, "term.many", strconv.Itoa(years))
+	}
+}
+
+// reasonKey is the sentence about why a name can't be had, or one that fits all.
+func (h *Handler) reasonKey(code registrar.Code) string {
+	if key := "reason." + string(code); h.views.Has(key) {
+		return key
+	}
+	return "reason.other"
+}

@@ -1,0 +1,152 @@
+package checkout
+
+import (
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+var (
+	place    = regexp.MustCompile(`\{[0-9]+\}`)
+	inView   = regexp.MustCompile(`\bt "([a-z_.]+)"`)
+	inSource = regexp.MustCompile(`"([a-z_]+(?:\.[a-z_]+)+)"`)
+)
+
+// byCode are the texts that are found by what a service says.
+var byCode = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "state.", "pay.title.", "pay.text.", "verify."}
+
+var states = []order.State{
+	order.AwaitingVerification, order.AwaitingPayment, order.Paying, order.Provisioning, order.Completed,
+	order.PartiallyCompleted, order.Failed, order.Canceled, order.Expired,
+}
+
+func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+	t.Parallel()
+	if !slices.Equal(slices.Sorted(maps.Keys(german)), slices.Sorted(maps.Keys(english))) {
+		t.Error("the keys differ")
+	}
+	for key, text := range german {
+		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
+		if !slices.Equal(places(text), places(english[key])) {
+			t.Errorf("%s: %q and %q have other places", key, text, english[key])
+		}
+		if strings.TrimSpace(text) == "" || strings.TrimSpace(english[key]) == "" {
+			t.Errorf("%s is empty", key)
+		}
+	}
+}
+
+func read(t *testing.T, pattern string, find *regexp.Regexp, each func(match string)) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v", pattern, err)
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range find.FindAllStringSubmatch(string(text), -1) {
+			each(match[1])
+		}
+	}
+}
+
+func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
+	t.Parallel()
+	named := make(map[string]bool)
+	collect := func(key string) { named[key] = true }
+	read(t, "templates/*.html", inView, collect)
+	read(t, "*.go", inSource, collect)
+	for key := range named {
+		if _, ok := german[key]; !ok {
+			t.Errorf("there is no text %s", key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(german)) {
+		if !named[key] && !slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+			t.Errorf("nobody says %s", key)
+		}
+	}
+	read(t, "*.go", regexp.MustCompile(`v\.Note\("([a-z_]+)"\)`), func(note string) {
+		if german["note."+note] == "" {
+			t.Errorf("the note %s has no text", note)
+		}
+	})
+}
+
+// What provisioning can answer to an item is said in words.
+func TestEveryReasonHasAText(t *testing.T) {
+	t.Parallel()
+	// These are not about an item of an order.
+	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_line", "operators_only"}
+	found := 0
+	read(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+		found++
+		if german["reason."+code] == "" && !slices.Contains(elsewhere, code) {
+			t.Errorf("there is no text for %s", code)
+		}
+	})
+	if found < 15 {
+		t.Errorf("only %d reasons were found", found)
+	}
+}
+
+// What the service of orders can answer is a sentence, or a page of its own.
+func TestEveryRefusalHasASentence(t *testing.T) {
+	t.Parallel()
+	// These come from ordering, lead to the sign-in, or are no refusal.
+	elsewhere := []string{
+		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
+	}
+	found := 0
+	read(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+		found++
+		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
+			t.Errorf("there is no sentence for %s", code)
+		}
+	})
+	if found < 10 {
+		t.Errorf("only %d refusals were found", found)
+	}
+}
+
+// Every state has a page, for its customer and for everybody else, whatever its
+// items do.
+func TestEveryStateHasAPageInBothLanguages(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	items := []order.ItemState{order.ItemWaiting, order.ItemProvisioning, order.ItemActive, order.ItemFailed, order.ItemRefunded}
+	for _, state := range states {
+		for _, item := range items {
+			for who, view := range map[string]order.View{"erika": theirs(state), "english": theirs(state), "max": foreign(state), "": foreign(state)} {
+				for i := range view.Order.Items {
+					view.Order.Items[i].State = item
+				}
+				d.view, d.orders = view, []order.Order{view.Order}
+				if got := visit(t, d, who, here, nil); got.Code != http.StatusOK || strings.Contains(got.Body.String(), payButton) != (who == "erika" && view.Payable) {
+					t.Errorf("%s, %s, %q: %d %s", state, item, who, got.Code, got.Body.String())
+				}
+				if who == "" {
+					continue
+				}
+				for _, path := range []string{"/portal/orders", "/portal/orders/ord_1"} {
+					if got := visit(t, d, who, path, nil); got.Code != http.StatusOK {
+						t.Errorf("%s, %s, %q: %s: %d %s", state, item, who, path, got.Code, got.Body.String())
+					}
+				}
+			}
+		}
+	}
+}

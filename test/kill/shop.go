@@ -1,0 +1,420 @@
+package kill
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// Cards of the simulated provider.
+const (
+	CardGood     = "4242424242424242"
+	CardDeclined = "4000000000000002"
+)
+
+// demo is how the sandbox says that its customer signs in.
+type demo struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
+}
+
+// Shop is a stage on which an agent orders and a human pays. Both are stubborn:
+// what got no answer is tried again, because the product may die at any moment.
+type Shop struct {
+	*Stage
+	Base string
+
+	demo  demo
+	human *http.Client
+}
+
+// settings of a product that is ordered from all the time by one customer.
+var settings = []string{
+	"DOTKONTOR_ORDERS_MAX_OPEN=1000", "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=1000000",
+	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=1000000",
+}
+
+// OpenShop starts the world in folder. The product has one address for all its
+// lives, because links to it are stored.
+func OpenShop(ctx context.Context, binary, folder string, worldFlags ...string) (*Shop, error) {
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info := filepath.Join(folder, "info.json")
+	stage, err := Open(ctx, binary, folder, append([]string{"--listen", address, "--info", info}, worldFlags...)...)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shop{Stage: stage, Base: "http://" + address}
+	text, err := os.ReadFile(info)
+	var told struct {
+		Demo demo `json:"demo"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	jar, jarErr := cookiejar.New(nil)
+	if err = errors.Join(err, jarErr); err != nil {
+		return nil, errors.Join(err, stage.Close())
+	}
+	s.demo = told.Demo
+	s.human = &http.Client{
+		Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s, nil
+}
+
+func freeAddress(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// Keep is that of Stage, for a product from which much is ordered.
+func (s *Shop) Keep(ctx context.Context, boundary string) *Keeper {
+	return s.Stage.Keep(ctx, boundary, settings...)
+}
+
+// Insist does something until it is done. What fails is tried again: a product that
+// was killed does not answer.
+func Insist(ctx context.Context, what string, do func() (bool, error)) error {
+	var last error
+	for {
+		done, err := do()
+		if done {
+			return nil
+		}
+		if err != nil {
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w; last: %w", what, ctx.Err(), last)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Purchase is an order as its agent knows it.
+type Purchase struct {
+	ID, Link string
+}
+
+// Prepare has the agent order names.
+func (s *Shop) Prepare(ctx context.Context, names ...string) (Purchase, error) {
+	var items []map[string]string
+	for _, name := range names {
+		items = append(items, map[string]string{"domain": name, "type": "register"})
+	}
+	var made Purchase
+	err := Insist(ctx, "start_order of "+strings.Join(names, " "), func() (bool, error) {
+		var told struct {
+			Order string `json:"orderId"`
+			Link  string `json:"payment_url"`
+		}
+		if err := s.call(ctx, "start_order", map[string]any{"items": items}, &told); err != nil {
+			return false, err
+		}
+		made = Purchase{told.Order, told.Link}
+		return made.Link != "", nil
+	})
+	return made, err
+}
+
+// call asks a tool of the product as the customer's agent.
+func (s *Shop) call(ctx context.Context, tool string, arguments, into any) error {
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/mcp", bytes.NewReader(message))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	response, err := s.human.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Result struct {
+			IsError           bool            `json:"isError"`
+			StructuredContent json.RawMessage `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(text, &body); err != nil || response.StatusCode != http.StatusOK || body.Result.IsError {
+		return fmt.Errorf("%s answered %d %s", tool, response.StatusCode, text)
+	}
+	return json.Unmarshal(body.Result.StructuredContent, into)
+}
+
+// answer is what a browser got.
+type answer struct {
+	status   int
+	location string
+	body     string
+}
+
+// browse sends what a browser would. Errors are of the connection.
+func (s *Shop) browse(ctx context.Context, method, address string, fields url.Values) (answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(fields.Encode()))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := s.human.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	location := response.Header.Get("Location")
+	if strings.HasPrefix(location, "/") {
+		location = request.URL.Scheme + "://" + request.URL.Host + location
+	}
+	return answer{response.StatusCode, location, string(text)}, err
+}
+
+// SignIn signs the human in. The session outlives the product's lives.
+func (s *Shop) SignIn(ctx context.Context) error {
+	return Insist(ctx, "the sign-in", func() (bool, error) {
+		got, err := s.browse(ctx, http.MethodPost, s.Base+"/portal/sign-in", url.Values{"email": {s.demo.Email}, "password": {s.demo.Password}})
+		if err == nil && got.status != http.StatusSeeOther {
+			err = fmt.Errorf("the sign-in answered %d", got.status)
+		}
+		return err == nil, err
+	})
+}
+
+// order is how an order stands in the books.
+func (s *Shop) order(ctx context.Context, id string) (order.Order, error) {
+	o, found, err := s.DB.OrderByID(ctx, id)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no order %s", id)
+	}
+	return o, err
+}
+
+// Open presses the button once and returns the provider's page; empty if there is
+// none because nothing is left to pay.
+func (s *Shop) Open(ctx context.Context, p Purchase) (page string, err error) {
+	o, err := s.order(ctx, p.ID)
+	if err != nil {
+		return "", err
+	}
+	return s.Press(ctx, p, o.Totals.Gross)
+}
+
+// Press presses the button of a page that shows a sum.
+func (s *Shop) Press(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
+	got, err := s.browse(ctx, http.MethodPost, p.Link+"/pay", url.Values{"gross": {strconv.FormatInt(int64(gross), 10)}})
+	switch {
+	case err != nil:
+		return "", err
+	case got.status != http.StatusSeeOther:
+		return "", fmt.Errorf("the button of %s answered %d", p.ID, got.status)
+	case strings.HasPrefix(got.location, s.Base):
+		return "", nil
+	}
+	return got.location, nil
+}
+
+// Swipe pays at the provider's page and returns where the browser goes next; empty
+// if the card was not taken.
+func (s *Shop) Swipe(ctx context.Context, page, card string) (next string, err error) {
+	got, err := s.browse(ctx, http.MethodPost, page, url.Values{"cardNumber": {card}})
+	if err != nil || got.status != http.StatusSeeOther {
+		return "", err
+	}
+	return got.location, nil
+}
+
+// Pay presses the button and pays, again and again until the order does not want
+// money any more. returns says whether the browser then comes back to the product.
+func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
+	return Insist(ctx, "the payment of "+p.ID, func() (bool, error) {
+		o, err := s.order(ctx, p.ID)
+		if err != nil || !o.State.Open() {
+			return err == nil, err
+		}
+		page, err := s.Open(ctx, p)
+		if err != nil || page == "" {
+			return false, err
+		}
+		next, err := s.Swipe(ctx, page, CardGood)
+		if err != nil || next == "" || !returns {
+			return false, err
+		}
+		_, err = s.browse(ctx, http.MethodGet, next, nil)
+		return false, err
+	})
+}
+
+// BuyAndLeave orders a name and pays. The browser does not come back, so that only
+// the provider's messages and the clock tell of the money.
+func (s *Shop) BuyAndLeave(ctx context.Context, name string) error {
+	p, err := s.Prepare(ctx, name)
+	if err != nil {
+		return err
+	}
+	var page string
+	if err := Insist(ctx, "the button of "+p.ID, func() (bool, error) {
+		page, err = s.Open(ctx, p)
+		return page != "", err
+	}); err != nil {
+		return err
+	}
+	return Insist(ctx, "the card for "+p.ID, func() (bool, error) {
+		next, err := s.Swipe(ctx, page, CardGood)
+		return next != "", err
+	})
+}
+
+// Visit looks at a page of the product.
+func (s *Shop) Visit(ctx context.Context, address string) error {
+	got, err := s.browse(ctx, http.MethodGet, address, nil)
+	if err == nil && got.status >= http.StatusBadRequest {
+		err = fmt.Errorf("a page answered %d", got.status)
+	}
+	return err
+}
+
+// Back leaves the provider's page.
+func (s *Shop) Back(ctx context.Context, p Purchase) error {
+	_, err := s.browse(ctx, http.MethodGet, p.Link+"/back", nil)
+	return err
+}
+
+// Decline ends an order, unless it turns out to be paid.
+func (s *Shop) Decline(ctx context.Context, p Purchase) error {
+	return Insist(ctx, "the refusal of "+p.ID, func() (bool, error) {
+		o, err := s.order(ctx, p.ID)
+		if err != nil || !o.State.Open() {
+			return err == nil, err
+		}
+		_, err = s.browse(ctx, http.MethodPost, p.Link+"/decline", nil)
+		return false, err
+	})
+}
+
+// undecided are the states in which money may still come or go.
+var undecided = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus}
+
+// unsettled says what has not come to its end.
+func unsettled(o order.Order) bool {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			return true
+		}
+	}
+	for _, payment := range o.Payments {
+		if slices.Contains(undecided, payment.State) {
+			return true
+		}
+	}
+	return !o.State.Final()
+}
+
+// Settled waits until every order has come to its end and all money is where it
+// belongs.
+func (s *Shop) Settled(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	hurried := time.Duration(0)
+	return Insist(ctx, "the end of all orders", func() (bool, error) {
+		orders, err := s.orders(ctx)
+		if err != nil {
+			return false, err
+		}
+		var open []string
+		for _, o := range orders {
+			if unsettled(o) {
+				open = append(open, fmt.Sprintf("%s is %s, due %s: %+v %+v", o.ID, o.State, o.DueAt.Format(time.TimeOnly), o.Payments, o.Refunds))
+			}
+		}
+		if len(open) == 0 {
+			return true, nil
+		}
+		// What waits at the registry is decided as its clock goes on. It may not run
+		// far ahead of the product's: a page to pay at ends by it, too.
+		if hurried < hurry && s.waits(ctx) {
+			hurried += time.Second
+			if err := s.Control.Advance(ctx, time.Second); err != nil {
+				return false, err
+			}
+		}
+		return false, fmt.Errorf("%d orders are open:\n%s", len(open), strings.Join(open, "\n"))
+	})
+}
+
+// hurry is how far the world's clock is moved on for what waits at the registry.
+const hurry = 8 * time.Second
+
+// waits says that the registry has something to decide.
+func (s *Shop) waits(ctx context.Context) bool {
+	lines, err := s.DB.DueLines(ctx, time.Now().AddDate(1, 0, 0), 1000)
+	return err == nil && slices.ContainsFunc(lines, func(line provision.Line) bool { return line.State == provision.StatePending })
+}
+
+// orders are all of them.
+func (s *Shop) orders(ctx context.Context) (all []order.Order, err error) {
+	const many = 200
+	for last := ""; ; last = all[len(all)-1].ID {
+		page, err := s.DB.OrdersAfter(ctx, last, many)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, page...); len(page) < many {
+			return all, nil
+		}
+	}
+}
+
+// Check holds the books against each other: the lines and the registry, and the
+// orders and the provider as an operator would.
+func (s *Shop) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
+	said, err := audit.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("doctor --books: %w\n%s", err, said)
+	}
+	return errors.Join(err, s.Stage.Check(ctx))
+}

@@ -1,0 +1,310 @@
+package kill_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/kill"
+)
+
+// trouble is one thing that can happen between an order and its end.
+type trouble struct {
+	name string
+	does func(t *testing.T, shop *kill.Shop)
+}
+
+func TestWhateverHappensBetweenOrderAndPaymentTheBooksAreRight(t *testing.T) {
+	t.Parallel()
+	shop := openShop(t)
+	keeper := shop.Keep(t.Context(), "")
+	together(t, shop.SignIn)
+	for _, one := range slices.Concat(webhookTroubles, callTroubles, []trouble{
+		{"fifty submit at once", fiftySubmit},
+		{"two pay at once", twoPay},
+		{"a card is declined", declinedCard},
+		{"the price changes", priceChanges},
+		{"the name is taken before the payment", nameTakenBefore},
+		{"the name is taken during the payment", nameTakenDuring},
+	}) {
+		if !t.Run(one.name, func(t *testing.T) {
+			one.does(t, shop)
+			together(t, shop.NoFaults)
+			if err := shop.Settled(t.Context(), patience); err != nil {
+				t.Fatal(err)
+			}
+			if err := shop.Check(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}) {
+			break // what follows would only repeat it
+		}
+	}
+	if err := keeper.Stop(); err != nil {
+		t.Error(err)
+	}
+	if deaths := keeper.Deaths(); deaths != 0 {
+		t.Errorf("killed %d times, by nobody", deaths)
+	}
+}
+
+// bought is an order of names.
+func bought(t *testing.T, shop *kill.Shop, names ...string) (p kill.Purchase) {
+	t.Helper()
+	together(t, func(ctx context.Context) (err error) {
+		p, err = shop.Prepare(ctx, names...)
+		return err
+	})
+	return p
+}
+
+// ended waits for the end of all orders and returns one.
+func ended(t *testing.T, shop *kill.Shop, p kill.Purchase, want order.State) order.Order {
+	t.Helper()
+	if err := shop.Settled(t.Context(), patience); err != nil {
+		t.Fatal(err)
+	}
+	o, found, err := shop.DB.OrderByID(t.Context(), p.ID)
+	if err != nil || !found || o.State != want {
+		t.Fatalf("the order is %s, want %s (%t, %v): %+v", o.State, want, found, err, o)
+	}
+	return o
+}
+
+// webhookTroubles are what can happen to the provider's messages. The humans do
+// not come back after paying, so that only messages and the clock tell.
+var webhookTroubles = func() (all []trouble) {
+	for _, what := range []string{"lose", "double", "delay", "reorder", "garble"} {
+		all = append(all, trouble{"webhooks: " + what, func(t *testing.T, shop *kill.Shop) {
+			together(t, func(ctx context.Context) error {
+				return shop.Fault(ctx, stripe.Fault{On: "webhook", Do: what})
+			})
+			together(t,
+				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "hook-"+what+".org") },
+				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "pendingfail-hook-"+what+".org") },
+			)
+		}})
+	}
+	return all
+}()
+
+// callTroubles are what can happen to calls, or to the human's payment itself.
+var callTroubles = func() (all []trouble) {
+	for _, fault := range []stripe.Fault{
+		{On: "page.pay", Do: "fail_after", Times: 1}, // the human sees an error, and was charged
+		{On: "page.pay", Do: "fail_before", Times: 1},
+		{On: "checkout.create", Do: "fail_after", Times: 2},
+		{On: "checkout.create", Do: "drop_after", Times: 2},
+		{On: "checkout.retrieve", Do: "fail_before", Times: 2},
+		{On: "checkout.retrieve", Do: "lock", Times: 2},
+		{On: "checkout.expire", Do: "fail_after", Times: 2},
+		{On: "checkout.expire", Do: "drop_after", Times: 2},
+		{On: "refund.create", Do: "fail_after", Times: 2},
+		{On: "refund.create", Do: "drop_after", Times: 2},
+		{On: "refund.list", Do: "throttle", Times: 2},
+	} {
+		all = append(all, trouble{fault.On + ": " + fault.Do, func(t *testing.T, shop *kill.Shop) {
+			together(t, func(ctx context.Context) error { return shop.Fault(ctx, fault) })
+			label := regexp.MustCompile(`[._]`).ReplaceAllString(fault.On+"-"+fault.Do, "-")
+			together(t,
+				func(ctx context.Context) error {
+					p, err := shop.Prepare(ctx, label+".org")
+					if err != nil {
+						return err
+					}
+					_, _ = shop.Open(ctx, p)
+					_ = shop.Back(ctx, p)
+					return shop.Pay(ctx, p, true)
+				},
+				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "pendingfail-"+label+".org") },
+			)
+		}})
+	}
+	return all
+}()
+
+func fiftySubmit(t *testing.T, shop *kill.Shop) {
+	const many = 50
+	var ids, pages [many]string
+	fifty := func(do func(ctx context.Context, i int) error) {
+		t.Helper()
+		var all []func(context.Context) error
+		for i := range many {
+			all = append(all, func(ctx context.Context) error { return do(ctx, i) })
+		}
+		together(t, all...)
+	}
+	var p kill.Purchase
+	fifty(func(ctx context.Context, i int) error {
+		made, err := shop.Prepare(ctx, "fuenfzigmal.org")
+		if ids[i] = made.ID; i == 0 {
+			p = made
+		}
+		return err
+	})
+	fifty(func(ctx context.Context, i int) (err error) {
+		pages[i], err = shop.Open(ctx, p)
+		return err
+	})
+	if different := len(slices.Compact(slices.Sorted(slices.Values(ids[:])))); different != 1 {
+		t.Errorf("the same order was made %d times", different)
+	}
+	if different := slices.Compact(slices.Sorted(slices.Values(pages[:]))); len(different) != 1 || different[0] == "" {
+		t.Errorf("pages to pay at: %q", different)
+	}
+	fifty(func(ctx context.Context, i int) error {
+		next, err := shop.Swipe(ctx, pages[i], kill.CardGood)
+		if err == nil && next != "" {
+			err = shop.Visit(ctx, next)
+		}
+		return err
+	})
+	if o := ended(t, shop, p, order.Completed); len(o.Payments) != 1 || len(o.Refunds) != 0 {
+		t.Errorf("got %+v", o)
+	}
+}
+
+// twoPay has two people pay one order. Each presses the button, goes back if the
+// other one is faster, and pays whatever page is open.
+func twoPay(t *testing.T, shop *kill.Shop) {
+	for i := range 3 {
+		p := bought(t, shop, fmt.Sprintf("zwei-zahlen-%d.org", i))
+		var pages []string
+		for range 2 { // the first page is given up, and its address kept
+			together(t, func(ctx context.Context) error {
+				page, err := shop.Open(ctx, p)
+				pages = append(pages, page)
+				return err
+			})
+			if len(pages) == 1 {
+				together(t, func(ctx context.Context) error { return shop.Back(ctx, p) })
+			}
+		}
+		var all []func(context.Context) error
+		for _, page := range pages {
+			all = append(all, func(ctx context.Context) error {
+				if next, err := shop.Swipe(ctx, page, kill.CardGood); err == nil && next != "" {
+					return shop.Visit(ctx, next)
+				}
+				return nil // a page that is closed
+			})
+		}
+		all = append(all, func(ctx context.Context) error { return shop.Back(ctx, p) })
+		together(t, all...)
+		together(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })
+		ended(t, shop, p, order.Completed)
+	}
+}
+
+func declinedCard(t *testing.T, shop *kill.Shop) {
+	p := bought(t, shop, "abgelehnt.org")
+	together(t, func(ctx context.Context) error {
+		page, err := shop.Open(ctx, p)
+		if err != nil {
+			return err
+		}
+		next, err := shop.Swipe(ctx, page, kill.CardDeclined)
+		if next != "" {
+			t.Errorf("a declined card leads to %s", next)
+		}
+		return err
+	})
+	if o, _, err := shop.DB.OrderByID(t.Context(), p.ID); err != nil || o.State != order.Paying {
+		t.Errorf("the order is %s, %v", o.State, err)
+	}
+	together(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })
+	ended(t, shop, p, order.Completed)
+}
+
+// priceChanges has the list price rise between order and payment: nobody is
+// charged another sum than the one on the page.
+func priceChanges(t *testing.T, shop *kill.Shop) {
+	p := bought(t, shop, "wird-teurer.org")
+	before, _, err := shop.DB.OrderByID(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dearer(t, shop, ".org")
+	together(t, func(ctx context.Context) error {
+		// Catalogues are read again within seconds; until then the old price is right.
+		return kill.Insist(ctx, "another price", func() (bool, error) {
+			if err := shop.Visit(ctx, p.Link); err != nil {
+				return false, err
+			}
+			o, _, err := shop.DB.OrderByID(ctx, p.ID)
+			return o.Totals.Gross > before.Totals.Gross, err
+		})
+	})
+	if page, err := shop.Press(t.Context(), p, before.Totals.Gross); err == nil {
+		t.Errorf("the old price was taken: %q", page)
+	}
+	together(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })
+	o := ended(t, shop, p, order.Completed)
+	if len(o.Payments) != 1 || o.Payments[0].Amount != o.Totals.Gross || o.Totals.Gross <= before.Totals.Gross {
+		t.Errorf("got %+v", o)
+	}
+}
+
+// dearer raises what an extension costs.
+func dearer(t *testing.T, shop *kill.Shop, tld string) {
+	t.Helper()
+	list := filepath.Join(t.TempDir(), "list.csv")
+	text, err := exec.CommandContext(t.Context(), shop.Binary, "catalog", "export", "--data", shop.Folder).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(tld) + `,[0-9.]+,`)
+	if !old.Match(text) {
+		t.Fatalf("no price of %s in\n%.500s", tld, text)
+	}
+	if err := os.WriteFile(list, old.ReplaceAll(text, []byte(tld+",99.90,")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.CommandContext(t.Context(), shop.Binary, "catalog", "import", "--data", shop.Folder, list).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+}
+
+func nameTakenBefore(t *testing.T, shop *kill.Shop) {
+	p := bought(t, shop, "weg-vorher.org")
+	if _, err := shop.Order(t.Context(), "weg-vorher", ".org"); err != nil {
+		t.Fatal(err)
+	}
+	if err := shop.Finish(t.Context(), patience); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := shop.Open(t.Context(), p); err == nil && page != "" {
+		t.Errorf("a name that is gone can be paid at %s", page)
+	}
+	together(t, func(ctx context.Context) error { return shop.Decline(ctx, p) })
+	if o := ended(t, shop, p, order.Canceled); len(o.Payments) != 0 {
+		t.Errorf("got %+v", o.Payments)
+	}
+}
+
+func nameTakenDuring(t *testing.T, shop *kill.Shop) {
+	p := bought(t, shop, "weg-dabei.org", "noch-da.org")
+	var page string
+	together(t, func(ctx context.Context) (err error) {
+		page, err = shop.Open(ctx, p)
+		return err
+	})
+	if _, err := shop.Order(t.Context(), "weg-dabei", ".org"); err != nil {
+		t.Fatal(err)
+	}
+	together(t, func(ctx context.Context) error {
+		_, err := shop.Swipe(ctx, page, kill.CardGood)
+		return err
+	})
+	o := ended(t, shop, p, order.PartiallyCompleted)
+	if len(o.Refunds) != 1 || o.Refunds[0].Provider == "" || o.Refunds[0].Amount != o.Items[0].Gross {
+		t.Errorf("got %+v", o)
+	}
+}

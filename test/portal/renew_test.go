@@ -1,0 +1,168 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+)
+
+// held gives an account one and returns its id.
+func (s *stage) held(owner, label string, status holding.Status) string {
+	s.t.Helper()
+	added, err := s.holdings.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, holding.Addition{
+		Customer: owner, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: s.clock.now().Add(90 * 24 * time.Hour),
+	})
+	check(s.t, err)
+	return added.ID
+}
+
+// counter takes orders for renewals and switches.
+type counter struct {
+	base  string
+	err   error
+	asked []order.Request
+	who   registrar.Actor
+	on    map[string]bool
+}
+
+func (c *counter) Start(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
+	c.asked, c.who = append(c.asked, request), actor
+	return order.Order{ID: "ord_1"}, c.err
+}
+
+func (c *counter) PayURL(order.Order) (string, error) {
+	return c.base + "/checkout/dotkontor_pay_x", nil
+}
+
+// serve puts the counter in front of the domains.
+func (c *counter) serve(pages *portal.Config) {
+	pages.Orders, pages.Holdings = c, struct {
+		lister
+		*counter
+	}{pages.Holdings, c}
+}
+
+type lister interface {
+	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+}
+
+func (c *counter) SetAutoRenew(_ context.Context, _ registrar.Actor, domain string, on bool) error {
+	if c.err == nil {
+		c.on[domain] = on
+	}
+	return c.err
+}
+
+func TestAHolderRenewsByTheOrderFlow(t *testing.T) {
+	t.Parallel()
+	c := &counter{base: "https://elsewhere.example", on: make(map[string]bool)}
+	s := openWith(t, c.serve)
+	erika := s.member("erika@example.org")
+	active, gone := s.held(erika.ID, "laufend", holding.StatusActive), s.held(erika.ID, "weg", holding.StatusTransferredOut)
+	b := s.signedIn("erika@example.org")
+	renew := "/portal/domains/" + active + "/renew"
+	if list := b.get("/portal/domains").body; !strings.Contains(list, renew) || strings.Contains(list, gone) {
+		t.Errorf("the list offers the wrong renewals: %s", list)
+	}
+	if got := b.post(renew, nil); got.status != http.StatusSeeOther || got.location() != "/checkout/dotkontor_pay_x" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	request := c.asked[0]
+	if len(request.Items) != 1 || request.Items[0].Name.ASCII() != "laufend.de" || request.Items[0].Kind != order.Renew ||
+		request.Channel != order.ThroughPortal || c.who.Customer != erika.ID || c.who.Kind != registrar.ActorPerson {
+		t.Errorf("ordered was %+v by %+v", request, c.who)
+	}
+	for code, sentence := range map[error]string{
+		&order.ItemsRefused{}: "lässt sich zurzeit nicht verlängern",
+		&registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}: "zu viele offene Bestellungen",
+	} {
+		c.err = code
+		if got := b.post(renew, nil); got.status != http.StatusConflict || !strings.Contains(got.body, sentence) || !strings.Contains(got.body, "laufend.de") {
+			t.Errorf("%v: %d %s", code, got.status, got.body)
+		}
+	}
+}
+
+func TestAutomaticRenewalIsSwitchedByItsHolder(t *testing.T) {
+	t.Parallel()
+	c := &counter{on: make(map[string]bool)}
+	s := openWith(t, c.serve)
+	id := s.held(s.member("erika@example.org").ID, "laufend", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	path := "/portal/domains/" + id + "/auto-renew"
+	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.on[id] {
+		t.Errorf("switching on: %d, %v", got.status, c.on)
+	}
+	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatisch verlängert.") {
+		t.Errorf("nothing is said: %s", got.body)
+	}
+	if got := b.post(path, nil); got.location() != "/portal/domains" || c.on[id] {
+		t.Errorf("switching off: %d, %v", got.status, c.on)
+	}
+	c.err = &registrar.Error{Kind: registrar.KindConflict, Code: "no_method"}
+	if got := b.post(path, url.Values{"on": {"yes"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "gespeichertes Zahlungsmittel") || c.on[id] {
+		t.Errorf("without a means of payment: %d %s", got.status, got.body)
+	}
+}
+
+func TestWithoutOrdersNothingIsOffered(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "laufend", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	if list := b.get("/portal/domains").body; strings.Contains(list, id) || strings.Contains(list, "/portal/orders") || !strings.Contains(list, "laufend.de") {
+		t.Errorf("the list offers %s", list)
+	}
+	for _, path := range []string{"/portal/domains/" + id + "/renew", "/portal/domains/" + id + "/auto-renew"} {
+		if got := b.post(path, nil); got.status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+	for _, path := range []string{"/portal/orders", "/checkout/dotkontor_pay_x", "/checkout/verify/x"} {
+		if got := b.get(path); got.status != http.StatusNotFound || !strings.Contains(got.body, "<html") {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+}
+
+// Whoever is sent to the form or the sign-in by an order comes back to it.
+func TestOnesWayBackToAnOrder(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	const there = "/checkout/dotkontor_pay_x"
+	if got := b.get("/portal/profile/registrant?next=" + url.QueryEscape(there)); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
+		t.Errorf("the form forgets the order: %s", got.body)
+	}
+	fields := url.Values{
+		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},
+		"country": {"DE"}, "phone": {"+49 221 123456"}, "next": {there},
+	}
+	if got := b.post("/portal/profile/registrant", fields); got.location() != there {
+		t.Errorf("saving leads to %q: %s", got.location(), got.body)
+	}
+	fields.Set("next", "https://evil.example/")
+	if got := b.post("/portal/profile/registrant", fields); got.location() != "/portal/profile" {
+		t.Errorf("saving leads to %q", got.location())
+	}
+	fields.Set("name", "")
+	fields.Set("next", there)
+	if got := b.post("/portal/profile/registrant", fields); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
+		t.Errorf("a mistake forgets the order: %s", got.body)
+	}
+	if got := b.post("/portal/sign-out", url.Values{"next": {there}}); got.location() != "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x" {
+		t.Errorf("signing out leads to %q", got.location())
+	}
+	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {there}}); got.location() != there {
+		t.Errorf("signing in leads to %q", got.location())
+	}
+}

@@ -1,0 +1,120 @@
+// Package vat lets the connector to VIES and the sandbox's VIES meet on a socket,
+// with the real assessor and a real database: they share no code, and neither may be
+// changed without the other noticing.
+package vat
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/vies"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/vies"
+)
+
+// clock is the time of the business.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(span time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(span)
+}
+
+type stage struct {
+	*billing.Assessor
+	clock  *clock
+	server *sandbox.Server
+}
+
+func open(t *testing.T) *stage {
+	t.Helper()
+	server, err := sandbox.Start(sandbox.Options{})
+	check(t, err)
+	t.Cleanup(func() { check(t, server.Close()) })
+	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
+	check(t, err)
+	t.Cleanup(func() { check(t, db.Close()) })
+	c := &clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
+	client, err := vies.New(vies.Options{Address: server.Address(), Timeout: time.Second, Memory: db, Now: c.Now})
+	check(t, err)
+	t.Cleanup(client.Close)
+	rates, err := billing.ShippedRates()
+	check(t, err)
+	return &stage{billing.New(billing.Config{Rates: rates, Register: client}), c, server}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *stage) assess(t *testing.T, country, id string) billing.Assessment {
+	t.Helper()
+	got, err := s.Assess(t.Context(), billing.Party{Country: country, VATID: id}, []registrar.Cents{1000}, s.clock.Now())
+	check(t, err)
+	return got
+}
+
+func TestWhatVIESSaysDecidesWhoOwesTheVAT(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		country, id string
+		rule        billing.Rule
+		vat         registrar.Cents
+		unchecked   bool
+	}{
+		{"AT", "ATU12345678", billing.RuleReverseCharge, 0, false},
+		{"GR", "EL123456789", billing.RuleReverseCharge, 0, false},
+		{"AT", "ATU12345200", billing.RuleEUConsumer, 190, false},
+		{"AT", "ATU12345201", billing.RuleEUConsumer, 190, false},
+		{"AT", "ATU12345300", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345301", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345302", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345303", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345304", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345500", billing.RuleEUConsumer, 190, true},
+		{"AT", "ATU12345600", billing.RuleEUConsumer, 190, true},
+	} {
+		t.Run(test.id, func(t *testing.T) {
+			t.Parallel()
+			got := open(t).assess(t, test.country, test.id)
+			if got.Rule != test.rule || got.Unchecked != test.unchecked || !slices.Equal(got.VAT, []registrar.Cents{test.vat}) {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+func TestAnAnswerIsRememberedInTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 3 {
+		if got := s.assess(t, "AT", "ATU12345678"); got.Rule != billing.RuleReverseCharge {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if n := s.server.Asked(); n != 1 {
+		t.Errorf("VIES was asked %d times, want once", n)
+	}
+	s.clock.pass(24 * time.Hour)
+	s.assess(t, "AT", "ATU12345678")
+	if n := s.server.Asked(); n != 2 {
+		t.Errorf("VIES was asked %d times, want again after a day", n)
+	}
+}
