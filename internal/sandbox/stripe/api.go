@@ -172,7 +172,7 @@ func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault
 	}
 	if r.Method == http.MethodPost {
 		if err := s.commit(c.tx); err != nil {
-			s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+			s.opts.Logger.ErrorContext(r.Context(), "the sandbox's Stripe can't write its journal", "error", err)
 			return refuse(serverError())
 		}
 	}
@@ -227,7 +227,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, request string, a 
 		header.Set("Original-Request", a.original)
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(append(a.body, '\n')) // a client that left is no fault of ours
+	_, _ = w.Write(a.body) // shared with whoever repeats the call; a client that left is no fault of ours
 }
 
 func hashed(text string) string {
