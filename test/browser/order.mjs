@@ -46,6 +46,12 @@ const stories = {
     await page.goto(pay);
     await look(page, "somebody else's order");
     assert.equal(await button(page, order).count(), 0);
+    const id = (await page.locator("main code").textContent()).trim();
+    assert.equal((await page.goto(portal("/portal/orders/" + id))).status(), 404);
+    await page.goto(portal("/portal/orders"));
+    assert.equal(await page.locator("main table").count(), 0, "somebody else's orders are listed");
+    ok("somebody else's order is not found in the portal");
+    await page.goto(pay);
     await press(page, "Abmelden und anders anmelden");
     await fillIn(page, payPath);
     ok("another account can only sign out, and comes back");

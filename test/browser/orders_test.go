@@ -40,7 +40,7 @@ func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
 		rules []string
 	}{
 		{"pay", []string{"status: completed", " active"}, []string{
-			"nothing personal before sign-in", "another account can only sign out, and comes back",
+			"nothing personal before sign-in", "somebody else's order is not found in the portal", "another account can only sign out, and comes back",
 			"a declined card charges nothing, and the order waits", "a payment under way can be continued",
 			"paid, registered and seen", "a paid order can not be paid again",
 		}},
