@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,17 +15,44 @@ import (
 )
 
 type salesBook struct {
+	mu    sync.Mutex
 	sums  map[Rule]registrar.Cents
 	since time.Time
 	err   error
 }
 
 func (s *salesBook) SalesSince(_ context.Context, rule string, since time.Time) (registrar.Cents, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.since = since
 	return s.sums[Rule(rule)], s.err
 }
 
-func watch(t *testing.T, book *salesBook, log *strings.Builder) *Watch {
+// paper is a log that may be written and read at the same time.
+type paper struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+func (s *salesBook) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+func watch(t *testing.T, book *salesBook, log *paper) *Watch {
 	t.Helper()
 	rates, err := ShippedRates()
 	if err != nil {
@@ -35,7 +64,7 @@ func watch(t *testing.T, book *salesBook, log *strings.Builder) *Watch {
 func TestTheThresholdCountsEUConsumersOfTheGermanYear(t *testing.T) {
 	t.Parallel()
 	book := &salesBook{sums: map[Rule]registrar.Cents{RuleEUConsumer: 7_000_00, RuleOSS: 1_000_00, RuleDomestic: 99_000_00, RuleReverseCharge: 99_000_00}}
-	w := watch(t, book, &strings.Builder{})
+	w := watch(t, book, &paper{})
 	w.Now = func() time.Time { return time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC) }
 	sold, warn, err := w.Sold(t.Context())
 	if err != nil || sold != 8_000_00 || !warn {
@@ -59,29 +88,33 @@ func TestTheThresholdWarnsOnceADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		book := &salesBook{sums: map[Rule]registrar.Cents{RuleEUConsumer: 7_999_99}}
-		var log strings.Builder
+		var log paper
 		w := watch(t, book, &log)
-		var counted []registrar.Cents
-		w.Counted = func(sum registrar.Cents) { counted = append(counted, sum) }
+		var counted atomic.Int64
+		w.Counted = func(registrar.Cents) { counted.Add(1) }
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { w.Run(ctx); close(done) }()
 		// The bubble begins at midnight UTC, an hour into the German day.
 		time.Sleep(90 * time.Minute)
-		if text := log.String(); text != "" || len(counted) != 2 {
-			t.Errorf("counted %v, logged %q", counted, text)
+		synctest.Wait()
+		if text := log.String(); text != "" || counted.Load() != 2 {
+			t.Errorf("counted %d times, logged %q", counted.Load(), text)
 		}
-		book.sums[RuleEUConsumer] = 8_000_00
+		book.change(func() { book.sums[RuleEUConsumer] = 8_000_00 })
 		time.Sleep(10 * time.Hour)
+		synctest.Wait()
 		if n := strings.Count(log.String(), "sold_eur=8000.00"); n != 1 {
 			t.Errorf("%d warnings on the first day:\n%s", n, &log)
 		}
 		time.Sleep(24 * time.Hour)
+		synctest.Wait()
 		if n := strings.Count(log.String(), "threshold_eur=10000.00"); n != 2 {
 			t.Errorf("%d warnings on two days", n)
 		}
-		book.err = errors.New("no database")
+		book.change(func() { book.err = errors.New("no database") })
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if !strings.Contains(log.String(), "could not be counted") {
 			t.Error("a failed count is not told")
 		}

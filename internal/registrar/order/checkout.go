@@ -121,7 +121,7 @@ func (s *Service) SetCode(ctx context.Context, actor registrar.Actor, paySecret,
 	if refused(err) {
 		return err
 	}
-	sealed := s.cfg.Seal.Close(codePurpose(wanted.Name), code)
+	sealed := s.cfg.Seal.Close(registrar.CodePurpose(wanted.Name), code)
 	open := false
 	_, err = s.change(ctx, o, func(was Order) (Move, bool) {
 		open = was.State == AwaitingPayment || was.State == AwaitingVerification

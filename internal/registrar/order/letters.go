@@ -16,8 +16,8 @@ const (
 )
 
 // receipt tells that an order is paid, or confirmed where it costs nothing.
-func (s *Service) receipt(o Order) registrar.Letter {
-	facts := s.facts(o)
+func receipt(o Order) registrar.Letter {
+	facts := factsOf(o)
 	facts[factRate] = strconv.Itoa(o.Totals.RateBasisPoints)
 	facts[factRule], facts[factCountry], facts[factVATID] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
 	facts[factUnsur] = strconv.FormatBool(o.Totals.Unchecked)
@@ -25,8 +25,8 @@ func (s *Service) receipt(o Order) registrar.Letter {
 }
 
 // outcome tells what became of each item, and what goes back.
-func (s *Service) outcome(o Order) registrar.Letter {
-	facts := s.facts(o)
+func outcome(o Order) registrar.Letter {
+	facts := factsOf(o)
 	facts[factState] = string(o.State)
 	back := registrar.Cents(0)
 	for _, refund := range o.Refunds {
@@ -38,7 +38,15 @@ func (s *Service) outcome(o Order) registrar.Letter {
 	return registrar.Letter{Kind: registrar.LetterOrderDone, Customer: o.Customer, Facts: facts}
 }
 
-func (s *Service) facts(o Order) map[string]string {
+// surplusLetter tells that a payment goes back that nobody waited for.
+func surplusLetter(o Order, amount registrar.Cents) registrar.Letter {
+	return registrar.Letter{
+		Kind: registrar.LetterPaymentReturned, Customer: o.Customer,
+		Facts: map[string]string{factOrder: o.ID, factRefund: amount.String()},
+	}
+}
+
+func factsOf(o Order) map[string]string {
 	facts := map[string]string{
 		factOrder: o.ID, factItems: strconv.Itoa(len(o.Items)),
 		factNet: o.Totals.Net.String(), factVAT: o.Totals.VAT.String(), factGross: o.Totals.Gross.String(),

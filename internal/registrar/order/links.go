@@ -6,11 +6,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The purposes bind sealed secrets to their order, and auth codes to their name:
-// package provision opens those under the same words.
+// The purposes bind sealed secrets to their order.
 func payPurpose(order string) string    { return "order-pay:" + order }
 func verifyPurpose(order string) string { return "order-verify:" + order }
-func codePurpose(name string) string    { return "auth:" + name }
 
 // addLinks gives a new order its two secrets.
 func (s *Service) addLinks(o *Order) {

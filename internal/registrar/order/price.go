@@ -65,7 +65,7 @@ func (s *Service) wishes(o Order) ([]Wish, error) {
 		if item.SealedCode == "" {
 			continue
 		}
-		code, err := s.cfg.Seal.Open(codePurpose(item.Name), item.SealedCode)
+		code, err := s.cfg.Seal.Open(registrar.CodePurpose(item.Name), item.SealedCode)
 		if err != nil {
 			return nil, err
 		}

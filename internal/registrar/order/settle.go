@@ -135,7 +135,7 @@ func (s *Service) settle(ctx context.Context, o Order, id string, standing Stand
 			s.reopen(&m)
 		case giveBack:
 			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentSurplus, standing.Intent, standing.Card, s.now()
-			m.Deed = s.ownDeed(ActionSurplus, o)
+			m.Deed, m.Letters = s.ownDeed(ActionSurplus, o), []registrar.Letter{surplusLetter(o, standing.Amount)}
 			s.owe(&m.Order, id, "", standing.Amount)
 			s.reopen(&m)
 			m.Order.DueAt = s.clock()
@@ -199,7 +199,7 @@ func (s *Service) provision(ctx context.Context, m *Move) (bool, error) {
 	}
 	m.Order.PaidAt, m.Lines = now, true
 	s.enter(&m.Order, Provisioning)
-	m.Letters = append(m.Letters, s.receipt(m.Order))
+	m.Letters = append(m.Letters, receipt(m.Order))
 	moved, err := s.move(ctx, m)
 	if err != nil || !moved {
 		return false, err
@@ -254,7 +254,7 @@ func (s *Service) conclude(o Order) (Move, bool) {
 		}
 		s.enter(&m.Order, state)
 		m.Deed = s.ownDeed(ActionDone, now)
-		m.Letters = []registrar.Letter{s.outcome(m.Order)}
+		m.Letters = []registrar.Letter{outcome(m.Order)}
 	}
 	if m.Order.refundsDue() {
 		s.hold(&m.Order)

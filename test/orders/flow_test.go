@@ -1,0 +1,348 @@
+package orders
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+func TestAnAgentOrdersAndAHumanPays(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	wanted := []item{{"buchladen-am-markt.de", "register"}, {"buchladen-am-markt.com", "register"}}
+	tried, failed := s.call("start_order", map[string]any{"items": wanted, "dryRun": true})
+	if failed || tried.Status != "dry_run" || tried.OrderID != "" || tried.PaymentURL != "" || tried.Totals.GrossEUR != "23.56" {
+		t.Errorf("a dry run: %+v", tried)
+	}
+	made := s.start(wanted...)
+	if made.Status != "awaiting_payment" || made.Totals.GrossEUR != "23.56" || made.VerificationURL != "" { // (6.90 + 12.90) and 19 %
+		t.Errorf("%+v", made)
+	}
+	if again := s.start(wanted[1], wanted[0]); again.OrderID != made.OrderID || again.PaymentURL != made.PaymentURL {
+		t.Errorf("the same items are another order: %+v", again)
+	}
+	stranger := s.stranger().get(made.PaymentURL)
+	if found := rig.Personal([]string{s.demo.Email, "Demo", "Kontorstraße"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
+		t.Errorf("before the sign-in the page tells %q", found)
+	}
+	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
+		t.Errorf("a stranger sees:\n%s", stranger.text)
+	}
+	s.signedIn().pay(made.PaymentURL)
+	done := s.becomes(made.OrderID, "completed")
+	for _, item := range done.Items {
+		if item.Status != "active" {
+			t.Errorf("%+v", item)
+		}
+	}
+	if !s.holds("buchladen-am-markt.de") || !s.holds("buchladen-am-markt.com") {
+		t.Error("list_my_domains does not show what was bought")
+	}
+	s.mailed("Bestellung")
+	s.books()
+}
+
+// holds asks list_my_domains.
+func (s *stage) holds(name string) bool {
+	s.t.Helper()
+	answer, _ := s.callRaw("list_my_domains")
+	for _, domain := range answer {
+		if domain.Domain == name && domain.Status == "active" {
+			return true
+		}
+	}
+	return false
+}
+
+type held struct {
+	Domain string `json:"domain"`
+	Status string `json:"status"`
+}
+
+func (s *stage) callRaw(tool string) ([]held, bool) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{}}}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var body struct {
+		Result struct {
+			IsError           bool `json:"isError"`
+			StructuredContent struct {
+				Domains []held `json:"domains"`
+			} `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		s.t.Fatal(err)
+	}
+	return body.Result.StructuredContent.Domains, body.Result.IsError
+}
+
+// mailed waits for a letter to the demo customer with a word in its subject.
+func (s *stage) mailed(word string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		got := s.stranger().get(s.inbox + "api/mails?to=" + url.QueryEscape(s.demo.Email))
+		var box struct {
+			Mails []struct {
+				Subject string `json:"subject"`
+			} `json:"mails"`
+		}
+		if err := json.Unmarshal([]byte(got.text), &box); err != nil {
+			s.t.Fatalf("the inbox: %v\n%s", err, got.text)
+		}
+		for _, mail := range box.Mails {
+			if strings.Contains(mail.Subject, word) {
+				return
+			}
+		}
+	}
+	s.t.Errorf("no letter about %s", word)
+}
+
+func TestAHumanDeclinesAnOrder(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.start(item{"doch-nicht.de", "register"})
+	anna := s.signedIn()
+	page := anna.press(made.PaymentURL).next
+	if got := anna.post(made.PaymentURL + "/decline"); got.status != http.StatusSeeOther {
+		t.Fatalf("declining answered %d:\n%s", got.status, got.text)
+	}
+	s.becomes(made.OrderID, "canceled")
+	if got := anna.post(page, "cardNumber", pays); got.status == http.StatusSeeOther {
+		t.Errorf("the page of a declined order took the card: %s", got.next)
+	}
+	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 0 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.books()
+}
+
+func TestACardThatIsDeclinedAndABankThatAsks(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.start(item{"knapp-bei-kasse.de", "register"})
+	anna := s.signedIn()
+	page := anna.press(made.PaymentURL).next
+	if got := anna.post(page, "cardNumber", declined); got.status == http.StatusSeeOther && strings.HasPrefix(got.next, s.base) {
+		t.Fatalf("a declined card leads to %s", got.next)
+	}
+	s.becomes(made.OrderID, "paying")
+	// Back, and once more with a card whose bank wants to see the human.
+	if got := anna.get(made.PaymentURL + "/back"); got.status >= http.StatusBadRequest {
+		t.Fatalf("back answered %d", got.status)
+	}
+	s.becomes(made.OrderID, "awaiting_payment")
+	page = anna.press(made.PaymentURL).next
+	bank := anna.post(page, "cardNumber", asks)
+	if bank.status != http.StatusSeeOther || !strings.Contains(bank.next, "/bank") {
+		t.Fatalf("the bank does not ask: %d %s", bank.status, bank.next)
+	}
+	back := anna.post(bank.next, "answer", "approve")
+	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, made.PaymentURL) {
+		t.Fatalf("approving leads to %d %s", back.status, back.next)
+	}
+	anna.get(back.next)
+	s.becomes(made.OrderID, "completed")
+	s.books()
+}
+
+func TestATransferIsPaidWithItsCodeAndComesHere(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.start(item{"transfer-antiquariat.com", "transfer"})
+	anna := s.signedIn()
+	anna.refused(made.PaymentURL)
+	anna.tell(made.PaymentURL, "wrong")
+	anna.refused(made.PaymentURL)
+	anna.tell(made.PaymentURL, "auth-transfer-antiquariat")
+	anna.pay(made.PaymentURL)
+	s.arrives(made.OrderID)
+	if !s.holds("transfer-antiquariat.com") {
+		t.Error("it is not here")
+	}
+	s.books()
+}
+
+// refused proves that an order can't be paid as it is.
+func (h human) refused(link string) {
+	h.t.Helper()
+	for _, gross := range []string{"0", "1535"} {
+		if got := h.post(link+"/pay", "gross", gross); got.status == http.StatusSeeOther && !strings.HasPrefix(got.next, h.base) {
+			h.t.Fatalf("it can be paid: %s", got.next)
+		}
+	}
+}
+
+// tell enters the auth code of the order's one transfer.
+func (h human) tell(link, code string) {
+	h.t.Helper()
+	page := h.get(link)
+	_, rest, found := strings.Cut(page.text, `name="item" value="`)
+	if !found {
+		h.t.Fatalf("nobody asks for a code:\n%s", page.text)
+	}
+	id, _, _ := strings.Cut(rest, `"`)
+	h.post(link+"/code", "item", id, "code", code)
+}
+
+// arrives lets time pass in the world until a transfer is over: the losing registrar
+// keeps quiet for five days. The request may be later than the first move of the
+// clock.
+func (s *stage) arrives(id string) prepared {
+	s.t.Helper()
+	s.becomes(id, "provisioning")
+	var last prepared
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if err := s.world.Advance(s.t.Context(), 6*24*time.Hour); err != nil {
+			s.t.Fatal(err)
+		}
+		if last, _ = s.call("get_order_status", map[string]string{"orderId": id}); last.Status == "completed" {
+			return last
+		}
+	}
+	s.t.Fatalf("it does not arrive: %+v", last)
+	return last
+}
+
+func TestAFreeTransferIsConfirmedByAPerson(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.start(item{"transfer-bergwerk.at", "transfer"})
+	if made.Totals.GrossEUR != "0.00" {
+		t.Fatalf("%+v", made)
+	}
+	anna := s.signedIn()
+	anna.tell(made.PaymentURL, "auth-transfer-bergwerk")
+	if got := anna.press(made.PaymentURL); !strings.HasPrefix(got.next, s.base) {
+		t.Fatalf("a free order leads to %s", got.next)
+	}
+	if state := s.arrives(made.OrderID); state.Items[0].Status != "active" {
+		t.Errorf("%+v", state)
+	}
+	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 0 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.books()
+}
+
+func TestALargeOrderNeedsAnIdentity(t *testing.T) {
+	t.Parallel()
+	s := open(t, "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=20")
+	made := s.start(item{"grosse-sache.de", "register"}, item{"grosse-sache.com", "register"})
+	if made.Status != "awaiting_verification" || made.VerificationURL == "" {
+		t.Fatalf("%+v", made)
+	}
+	anna := s.signedIn()
+	anna.refused(made.PaymentURL)
+	show := func(first, last, outcome string) {
+		t.Helper()
+		to := anna.post(made.VerificationURL)
+		if to.status != http.StatusSeeOther || strings.HasPrefix(to.next, s.base) {
+			t.Fatalf("the button leads to %d %s\n%s", to.status, to.next, to.text)
+		}
+		back := anna.post(to.next, "firstName", first, "lastName", last, "outcome", outcome)
+		if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, s.base) {
+			t.Fatalf("after showing: %d %s", back.status, back.next)
+		}
+		anna.get(back.next)
+	}
+	show("Falsche", "Person", "verified")
+	s.becomes(made.OrderID, "awaiting_verification")
+	anna.refused(made.PaymentURL)
+	holder := s.registrant(anna)
+	show(holder[0], holder[1], "unverified")
+	s.becomes(made.OrderID, "awaiting_verification")
+	show(strings.ToUpper(holder[0]), holder[1], "verified")
+	s.becomes(made.OrderID, "awaiting_payment")
+	anna.pay(made.PaymentURL)
+	s.becomes(made.OrderID, "completed")
+	// Who is known does not have to show it again.
+	if again := s.start(item{"noch-groesser.de", "register"}, item{"noch-groesser.com", "register"}); again.Status != "awaiting_payment" {
+		t.Errorf("%+v", again)
+	}
+	s.books()
+}
+
+// registrant is the demo customer's name, as the profile has it.
+func (s *stage) registrant(h human) []string {
+	s.t.Helper()
+	page := h.get(s.base + "/portal/profile/registrant").text
+	_, rest, found := strings.Cut(page, `name="name"`)
+	if !found {
+		s.t.Fatalf("no registrant on the page:\n%s", page)
+	}
+	_, rest, _ = strings.Cut(rest, `value="`)
+	name, _, _ := strings.Cut(rest, `"`)
+	words := strings.Fields(name)
+	return []string{strings.Join(words[:len(words)-1], " "), words[len(words)-1]}
+}
+
+// take has an operator register a name for the customer by another way.
+func (s *stage) take(name string) {
+	s.t.Helper()
+	command := exec.CommandContext(s.t.Context(), binary, "domains", "register", name, "--customer", s.demo.Email,
+		"--manual-payment", "R-"+name, "--config", s.config)
+	if out, err := command.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestMoneyGoesBackForANameThatIsGoneAfterThePayment(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.start(item{"zwei-wuensche.de", "register"}, item{"zwei-wuensche.com", "register"})
+	anna := s.signedIn()
+	page := anna.press(made.PaymentURL).next
+	s.take("zwei-wuensche.com")
+	back := anna.post(page, "cardNumber", pays)
+	anna.get(back.next)
+	done := s.becomes(made.OrderID, "partially_completed")
+	if done.Items[0].Status != "active" {
+		t.Errorf("%+v", done)
+	}
+	for deadline := time.Now().Add(patience); done.Items[1].Status != "refunded"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the money stays: %+v", done)
+		}
+		done = s.becomes(made.OrderID, "partially_completed")
+	}
+	money, err := s.provider.Money(t.Context())
+	if err != nil || len(money.Refunds) != 1 || money.Refunds[0].Amount != 1535 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.books()
+}
+
+func TestWithoutMessagesOfTheProviderTheClockFindsThePayment(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	if err := s.provider.Fault(t.Context(), stripe.Fault{On: "webhook", Do: "lose"}); err != nil {
+		t.Fatal(err)
+	}
+	made := s.start(item{"stille-post.de", "register"})
+	anna := s.signedIn()
+	if got := anna.post(anna.press(made.PaymentURL).next, "cardNumber", pays); got.status != http.StatusSeeOther {
+		t.Fatalf("%d", got.status)
+	}
+	s.becomes(made.OrderID, "completed") // nobody has come back, and no message came
+	s.books()
+}

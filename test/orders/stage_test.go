@@ -1,0 +1,311 @@
+// Package orders lets an agent order and a human pay, each over its own socket: the
+// agent by the MCP endpoint, the human by the pages of the product and of the
+// sandbox's payment provider. The product and its world are two processes.
+package orders
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "dotkontor-orders-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "dotkontor")
+	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// The binary is built by a command, so the go tool has to be told.
+func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
+	t.Parallel()
+	seen, err := rig.Sources()
+	if err != nil || len(seen) == 0 {
+		t.Fatalf("%d sources, %v", len(seen), err)
+	}
+}
+
+// patience bounds what takes seconds, on a machine that is busy otherwise.
+const patience = time.Minute
+
+// The cards of the sandbox.
+const (
+	pays     = "4242424242424242"
+	declined = "4000000000000002"
+	asks     = "4000002500003155"
+)
+
+// stage is a product with its world.
+type stage struct {
+	t        *testing.T
+	base     string
+	config   string
+	settings []string
+	world    rig.World
+	provider rig.Provider
+	demo     struct{ Email, Password, Token string }
+	inbox    string
+}
+
+func open(t *testing.T, settings ...string) *stage {
+	t.Helper()
+	folder := t.TempDir()
+	settings = append(settings, "DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000")
+	info := filepath.Join(folder, "info.json")
+	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := product.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			text, _ := os.ReadFile(filepath.Join(folder, "product.log"))
+			for line := range strings.Lines(string(text)) {
+				if !strings.Contains(line, `"tool":"get_order_status"`) {
+					t.Log(strings.TrimSpace(line))
+				}
+			}
+		}
+	})
+	s := &stage{t: t, base: product.Server.Ready, config: product.World.Ready, settings: settings}
+	text, err := os.ReadFile(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Demo struct {
+			Email    string `json:"email"`
+			Password string `json:"password"`
+			Token    string `json:"token"`
+		} `json:"demo"`
+		Inbox string `json:"inbox"`
+	}
+	if err := json.Unmarshal(text, &told); err != nil {
+		t.Fatal(err)
+	}
+	s.demo.Email, s.demo.Password, s.demo.Token, s.inbox = told.Demo.Email, told.Demo.Password, told.Demo.Token, told.Inbox
+	if s.world, err = rig.FindWorld(filepath.Join(folder, "world")); err != nil {
+		t.Fatal(err)
+	}
+	if s.provider, err = rig.FindProvider(filepath.Join(folder, "world")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// books proves that everything agrees.
+func (s *stage) books() {
+	s.t.Helper()
+	rig.CheckBooks(s.t, s.config, s.settings...)
+}
+
+// item is one wanted name.
+type item struct {
+	Domain string `json:"domain"`
+	Type   string `json:"type"`
+}
+
+// prepared is what start_order answers, and get_order_status.
+type prepared struct {
+	OrderID         string `json:"orderId"`
+	Status          string `json:"status"`
+	PaymentURL      string `json:"payment_url"`
+	VerificationURL string `json:"verification_url"`
+	Totals          struct {
+		GrossEUR json.Number `json:"grossEur"`
+	} `json:"totals"`
+	Items []struct {
+		Domain string `json:"domain"`
+		Status string `json:"status"`
+		Years  int    `json:"years"`
+	} `json:"items"`
+	// Of a failure.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// call is the agent.
+func (s *stage) call(tool string, arguments any) (answer prepared, failed bool) {
+	s.t.Helper()
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp", bytes.NewReader(message))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var body struct {
+		Result struct {
+			IsError           bool            `json:"isError"`
+			StructuredContent json.RawMessage `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := json.Unmarshal(body.Result.StructuredContent, &answer); err != nil {
+		s.t.Fatal(err)
+	}
+	return answer, body.Result.IsError
+}
+
+func (s *stage) start(items ...item) prepared {
+	s.t.Helper()
+	answer, failed := s.call("start_order", map[string]any{"items": items})
+	if failed || answer.PaymentURL == "" {
+		s.t.Fatalf("start_order: %+v", answer)
+	}
+	return answer
+}
+
+// becomes waits until get_order_status says so.
+func (s *stage) becomes(id, status string) prepared {
+	s.t.Helper()
+	var last prepared
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if last, _ = s.call("get_order_status", map[string]string{"orderId": id}); last.Status == status {
+			return last
+		}
+	}
+	s.t.Fatalf("the order is not %s: %+v", status, last)
+	return last
+}
+
+// human is somebody with a browser, without its redirects.
+type human struct {
+	*stage
+	client *http.Client
+}
+
+func (s *stage) stranger() human {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return human{s, &http.Client{
+		Jar: jar, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (s *stage) signedIn() human {
+	s.t.Helper()
+	h := s.stranger()
+	if got := h.post(s.base+"/portal/sign-in", "email", s.demo.Email, "password", s.demo.Password); got.status != http.StatusSeeOther {
+		s.t.Fatalf("the sign-in answered %d", got.status)
+	}
+	return h
+}
+
+// seen is what the browser got.
+type seen struct {
+	status       int
+	next, text   string
+	refreshAfter string
+}
+
+func (h human) get(address string) seen { return h.browse(http.MethodGet, address, nil) }
+
+func (h human) post(address string, fields ...string) seen {
+	values := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return h.browse(http.MethodPost, address, values)
+}
+
+func (h human) browse(method, address string, fields url.Values) seen {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(h.t.Context(), method, address, strings.NewReader(fields.Encode()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Accept-Language", "de")
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	got := seen{status: response.StatusCode, text: string(text), next: response.Header.Get("Location"), refreshAfter: response.Header.Get("Refresh")}
+	if strings.HasPrefix(got.next, "/") {
+		got.next = request.URL.Scheme + "://" + request.URL.Host + got.next
+	}
+	return got
+}
+
+var grossField = regexp.MustCompile(`name="gross" value="(\d+)"`)
+
+// press opens the page of an order and presses its button: the sum is the one that
+// the page shows.
+func (h human) press(link string) seen {
+	h.t.Helper()
+	page := h.get(link)
+	gross := grossField.FindStringSubmatch(page.text)
+	if gross == nil {
+		h.t.Fatalf("the page has no button (%d):\n%s", page.status, page.text)
+	}
+	got := h.post(link+"/pay", "gross", gross[1])
+	if got.status != http.StatusSeeOther {
+		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
+	}
+	return got
+}
+
+// pay pays an order with a good card and comes back.
+func (h human) pay(link string) {
+	h.t.Helper()
+	back := h.post(h.press(link).next, "cardNumber", pays)
+	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, link+"/paid") {
+		h.t.Fatalf("the card was not taken (%d): %s", back.status, back.next)
+	}
+	if after := h.get(back.next); after.status >= http.StatusBadRequest {
+		h.t.Fatalf("the way back answered %d", after.status)
+	}
+}
