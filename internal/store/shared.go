@@ -20,6 +20,10 @@ import (
 // hears of success before the one commit. PostgreSQL does the same by itself.
 //
 // A change that nobody waits behind has a transaction of its own, as ever.
+//
+// The writer is one connection for as long as the database is open, so that each
+// statement is understood once (prepared.go) and transactions are begun and ended
+// here.
 
 const (
 	// mostShared and longestShared bound a transaction: the first of it waits for the
@@ -32,6 +36,9 @@ const (
 type turns struct {
 	pool    *sql.DB
 	longest time.Duration // of a transaction, longestShared
+	// lane is the connection that writes, and belongs to whoever has the turn. It is
+	// nil before the first one, and after a fault.
+	lane *lane
 
 	mu    sync.Mutex
 	taken bool
@@ -44,7 +51,7 @@ type turns struct {
 
 // shared is a transaction of several.
 type shared struct {
-	tx      *sql.Tx
+	lane    *lane
 	began   time.Time
 	changes int
 	// alone says that nobody waited when it began: it has no savepoints.
@@ -55,8 +62,24 @@ type shared struct {
 	// over is closed after the commit, whose outcome is err.
 	over chan struct{}
 	err  error
-	// free ends the context of the transaction, which is nobody's but its own.
-	free context.CancelFunc
+}
+
+// close ends the connection. Whoever still waits opens another, which fails once the
+// pool is closed.
+func (t *turns) close() {
+	t.wait(context.Background())
+	t.mu.Lock()
+	s := t.open
+	t.open = nil
+	t.mu.Unlock()
+	if s != nil {
+		s.end()
+		close(s.over)
+	}
+	if t.lane != nil {
+		t.abandon()
+	}
+	t.handOn()
 }
 
 // write runs change in a transaction that is committed when it returns nil.
@@ -116,20 +139,25 @@ func (t *turns) join(ctx context.Context) (*shared, error) {
 	if s != nil {
 		return s, nil
 	}
-	// A caller who leaves ends the wait for another process, but not a transaction in
-	// which others will have done something.
-	own, free := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, free)
-	tx, err := t.pool.BeginTx(own, nil)
-	if err == nil && !stop() {
-		_ = tx.Rollback() // its context has ended, and with it the transaction
-		err = ctx.Err()
+	if t.lane == nil {
+		lane, err := openLane(ctx, t.pool)
+		if err != nil {
+			return nil, err
+		}
+		t.lane = lane
 	}
-	if err != nil {
-		free()
+	// A caller who leaves ends the wait for another process; nobody else is in it yet.
+	if _, err := t.lane.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		t.abandon()
 		return nil, err
 	}
-	return &shared{tx: tx, began: time.Now(), alone: alone, last: alone, over: make(chan struct{}), free: free}, nil
+	return &shared{lane: t.lane, began: time.Now(), alone: alone, last: alone, over: make(chan struct{})}, nil
+}
+
+// abandon gives the connection up, and whatever was open on it.
+func (t *turns) abandon() {
+	t.lane.close()
+	t.lane = nil
 }
 
 // leave hands the transaction on, or commits it, and returns when it is committed.
@@ -143,7 +171,10 @@ func (t *turns) leave(s *shared) error {
 		return s.err
 	}
 	t.mu.Unlock()
-	s.end()
+	if !s.end() {
+		t.abandon()
+	}
+	close(s.over)
 	t.handOn()
 	return s.err
 }
@@ -192,7 +223,7 @@ func (s *shared) run(caller context.Context, change func(*query.Queries) error) 
 			err = s.do(ctx, "RELEASE change")
 		}
 	}()
-	if err := change(query.New(steady{s.tx})); err != nil {
+	if err := change(query.New(s.lane)); err != nil {
 		return err
 	}
 	if err := caller.Err(); err != nil {
@@ -207,46 +238,24 @@ var errUndone = errors.New("the change did not come to its end")
 
 // do runs a statement without which the transaction can't be trusted.
 func (s *shared) do(ctx context.Context, statement string) error {
-	if _, err := s.tx.ExecContext(ctx, statement); err != nil {
+	if _, err := s.lane.exec(ctx, statement); err != nil {
 		s.broken = fmt.Errorf("%s: %w", statement, err)
 		return s.broken
 	}
 	return nil
 }
 
-// end commits, and tells everybody.
-func (s *shared) end() {
-	defer close(s.over)
-	defer s.free()
-	if s.broken != nil {
-		s.err = s.broken
-		_ = s.tx.Rollback() // it is the end either way
-		return
-	}
-	if err := s.tx.Commit(); err != nil {
+// end commits, or undoes what can't be kept. It is false if nobody knows what is
+// left on the connection.
+func (s *shared) end() bool {
+	ctx := context.Background()
+	if s.err = s.broken; s.err == nil {
+		_, err := s.lane.exec(ctx, "COMMIT")
+		if err == nil {
+			return true
+		}
 		s.err = fmt.Errorf("commit: %w", err)
-		_ = s.tx.Rollback() // after a failed commit there may be something left
 	}
-}
-
-// steady lets statements run to their end: SQLite gives the whole transaction up if
-// one that writes is interrupted, and it is not only the caller's. They are short.
-type steady struct{ tx *sql.Tx }
-
-var _ query.DBTX = steady{}
-
-func (s steady) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	return s.tx.ExecContext(context.WithoutCancel(ctx), text, values...)
-}
-
-func (s steady) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
-	return s.tx.PrepareContext(context.WithoutCancel(ctx), text)
-}
-
-func (s steady) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	return s.tx.QueryContext(context.WithoutCancel(ctx), text, values...)
-}
-
-func (s steady) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
-	return s.tx.QueryRowContext(context.WithoutCancel(ctx), text, values...)
+	_, err := s.lane.exec(ctx, "ROLLBACK")
+	return err == nil
 }
