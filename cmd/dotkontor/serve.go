@@ -144,6 +144,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
 		return nil, p.abandon(err)
 	}
+	if err := p.watchTerms(now); err != nil {
+		return nil, p.abandon(err)
+	}
 	tokens, err := newAgentTokens(people.access, p.metrics)
 	if err != nil {
 		return nil, p.abandon(err)

@@ -132,6 +132,11 @@ var rules = []rule{
 		fix: "move what the test needs below internal/, or run the binary",
 	},
 	{
+		who: []string{"examples/*"},
+		why: "an example shows what a stranger can do, who has nothing of ours but the interface",
+		fix: "speak the protocol, or use somebody else's client",
+	},
+	{
 		who: []string{"scripts/*"},
 		why: "scripts must run while the product does not build",
 		fix: "make it a command below cmd/ or test/",
@@ -199,6 +204,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
 		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
 		{"test/bench/main.go", "cmd/dotkontor", whyOf("test/bench")},
+		{"examples/agent-order/main.go", "internal/registrar", whyOf("examples/agent-order")},
 		{"scripts/gotest/main.go", "internal/registrar", whyOf("scripts/gotest")},
 		{"internal/utils/utils.go", "internal/registrar", unplacedFix},
 		{"main.go", "internal/web", unplacedFix},

@@ -1,6 +1,7 @@
 package provision
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -107,6 +108,41 @@ func TestADomainThatCameWithoutALineCanBeRenewed(t *testing.T) {
 	}
 	if line := s.renew(t, "mitgebracht", ".net", "second"); line.State != provision.StateActive || line.Account != "sandbox" {
 		t.Errorf("the line is %+v", line)
+	}
+}
+
+func TestAnExpiredDomainComesBackIntoTheZone(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	paid := now.AddDate(0, 0, -10)
+	s := newStage(t, registry.Held{
+		Name: "stillgelegt.com", Registrar: "dotkontor Sandbox", Statuses: []string{"clientHold", "autoRenewPeriod"},
+		Created: paid.AddDate(-3, 0, 0), Expires: paid.AddDate(1, 0, 0), Nameservers: []string{"ns1.example.net"},
+	})
+	if err := s.db.AddDomain(t.Context(), holding.Domain{
+		ID: "dom_expired", Customer: holder, Name: "stillgelegt.com", TLD: ".com", Status: holding.StatusExpired, PaidUntil: paid,
+		CreatedAt: now, UpdatedAt: now,
+	}, registrar.Deed{Actor: operator, Action: holding.DomainAdded, Customer: holder, At: now}); err != nil {
+		t.Fatal(err)
+	}
+	onHold := func() bool {
+		for _, domain := range s.world.Holdings(registry.ProductAccount).Domains {
+			if domain.Name == "stillgelegt.com" {
+				return slices.Contains(domain.Locks, "clientHold")
+			}
+		}
+		t.Fatal("the registry does not have it")
+		return false
+	}
+	if !onHold() {
+		t.Fatal("it is not on hold")
+	}
+	s.renew(t, "stillgelegt", ".com", "second")
+	if domain := s.domain(t, "stillgelegt.com"); domain.Status != "active" || !domain.PaidUntil.Equal(paid.AddDate(1, 0, 0)) || onHold() {
+		t.Errorf("%+v, on hold %t", domain, onHold())
+	}
+	if expires := s.expires(t, "stillgelegt.com"); !expires.Equal(paid.AddDate(1, 0, 0)) {
+		t.Errorf("it was renewed twice, until %s", expires)
 	}
 }
 

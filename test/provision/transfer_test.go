@@ -35,7 +35,7 @@ type stage struct {
 	lines *provision.Service
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T, held ...registry.Held) *stage {
 	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -46,7 +46,7 @@ func newStage(t *testing.T) *stage {
 		zones = append(zones, registry.Zone{TLD: ext.TLD, MinYears: ext.MinYears, MaxYears: ext.MaxYears})
 	}
 	s := &stage{}
-	if s.world, err = registry.Start(registry.Options{Zones: zones}); err != nil {
+	if s.world, err = registry.Start(registry.Options{Zones: zones, Held: held}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.world.Close() })

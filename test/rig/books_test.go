@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,5 +55,29 @@ func TestEveryWayInWhichBooksCanBeWrongIsFound(t *testing.T) {
 		if problems := strings.Join(books.Problems(), "\n"); !strings.Contains(problems, want) {
 			t.Errorf("%q is not found: %s", want, problems)
 		}
+	}
+}
+
+func TestWhatIsPersonalIsFoundInWhateverCase(t *testing.T) {
+	t.Parallel()
+	found := Personal([]string{"Marlene Petersen", "", "+49.40"}, map[string]string{"GET /a": "holder: MARLENE PETERSEN", "GET /b": "nobody", "GET /c": "tel +49.40"})
+	if want := []string{`GET /a holds "Marlene Petersen"`, `GET /c holds "+49.40"`}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+}
+
+func TestARenewalIsOfADomainThatWasThere(t *testing.T) {
+	t.Parallel()
+	books := rightBooks()
+	books.Lines = append(books.Lines,
+		provision.Line{ID: "lin_3", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateActive, Domain: "dom_1"},
+		provision.Line{ID: "lin_4", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateFailed, Domain: "dom_1", Failure: "refused", RefundDue: true})
+	if problems := books.Problems(); len(problems) != 0 {
+		t.Error(problems)
+	}
+	books.Lines[3].State = provision.StateRequested
+	books.Lines[2].Domain = "dom_9"
+	if problems := books.Problems(); len(problems) != 2 {
+		t.Errorf("found %q, want both renewals", problems)
 	}
 }

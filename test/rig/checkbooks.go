@@ -78,9 +78,9 @@ func auditOnce(ctx context.Context, db *store.DB, settings config.Stripe, world 
 	if err != nil {
 		return nil, err
 	}
-	all := append(money, held.Problems()...)
-	slices.Sort(all)
-	return all, nil
+	problems := slices.Concat(money, held.Problems())
+	slices.Sort(problems)
+	return problems, nil
 }
 
 // MoneyProblems is what the product's own audit finds ('dotkontor doctor --books'),

@@ -149,7 +149,7 @@ func parseRatesRow(record []string) (ratesRow, error) {
 		if !isRange {
 			last = first
 		}
-		if digits(first) != first || len(first) == 0 || len(first) != len(last) || last < first {
+		if digits(first) != first || first == "" || len(first) != len(last) || last < first {
 			return row, fmt.Errorf("postal codes %q are not a range like 6991-6993", field)
 		}
 		row.codes = append(row.codes, codeRange{first, last})

@@ -12,6 +12,7 @@ func getIntent(c *call) (map[string]any, *refusal) {
 }
 
 func getCharge(c *call) (map[string]any, *refusal) { return one(c, &c.charges, "charge", c.showCharge) }
+
 func getRefund(c *call) (map[string]any, *refusal) { return one(c, &c.refunds, "refund", c.showRefund) }
 
 func getCustomer(c *call) (map[string]any, *refusal) {

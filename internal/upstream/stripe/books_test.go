@@ -44,10 +44,10 @@ func lists(t *testing.T) *Client {
 			if n%10 == 0 {
 				status = "failed"
 			}
-			one := fmt.Sprintf(`{"id":"ch_%d","amount":%d,"amount_captured":%d,"amount_refunded":%d,"captured":%t,"currency":"eur","created":%d,"status":"%s","payment_intent":"pi_%d","metadata":{"payment":"pay_%d"}}`,
+			one := fmt.Sprintf(`{"id":"ch_%d","amount":%d,"amount_captured":%d,"amount_refunded":%d,"captured":%t,"currency":"eur","created":%d,"status":%q,"payment_intent":"pi_%d","metadata":{"payment":"pay_%d"}}`,
 				n, n, n, n/2, status == "succeeded", 1000+n, status, n, n)
 			if r.URL.Path == "/v1/refunds" {
-				one = fmt.Sprintf(`{"id":"re_%d","amount":%d,"created":%d,"status":"%s","payment_intent":"pi_%d","metadata":{"refund":"ref_%d"}}`, n, n, 1000+n, status, n, n)
+				one = fmt.Sprintf(`{"id":"re_%d","amount":%d,"created":%d,"status":%q,"payment_intent":"pi_%d","metadata":{"refund":"ref_%d"}}`, n, n, 1000+n, status, n, n)
 			}
 			page = append(page, one)
 		}

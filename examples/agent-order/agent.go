@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// agent is a session with the service.
+type agent struct{ session *mcp.ClientSession }
+
+// bearer sends the customer's token with every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func connect(ctx context.Context, endpoint, token string) (agent, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent-order", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{
+		Endpoint: endpoint, HTTPClient: &http.Client{Transport: bearer(token), Timeout: time.Minute}, DisableStandaloneSSE: true,
+	}, nil)
+	return agent{session}, err
+}
+
+func (a agent) close() { _ = a.session.Close() }
+
+// call runs a tool and reads its answer. What the tool says about a failure is
+// written for a model, so it is the error.
+func call[T any](ctx context.Context, a agent, tool string, arguments any) (T, error) {
+	var answer T
+	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return answer, fmt.Errorf("%s: %w", tool, err)
+	}
+	text, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		return answer, err
+	}
+	if result.IsError {
+		return answer, fmt.Errorf("%s: %s", tool, text)
+	}
+	return answer, json.Unmarshal(text, &answer)
+}
+
+// order is what start_order answers, status what get_order_status does.
+type order struct {
+	OrderID string `json:"orderId"`
+	Status  string `json:"status"`
+	Totals  struct {
+		Net   float64 `json:"netEur"`
+		VAT   float64 `json:"vatEur"`
+		Gross float64 `json:"grossEur"`
+	} `json:"totals"`
+	PaymentURL      string `json:"payment_url"`
+	VerificationURL string `json:"verification_url"`
+}
+
+type status struct {
+	Status string `json:"status"`
+	Items  []struct {
+		Domain string `json:"domain"`
+		Status string `json:"status"`
+	} `json:"items"`
+}
+
+// tell orders, tells the human where to go, and waits.
+func (s settings) tell(ctx context.Context, a agent, out io.Writer) error {
+	for _, wanted := range s.story.items {
+		found, err := call[struct {
+			Available *bool `json:"available"`
+		}](ctx, a, "domain_check", map[string]any{"domain": wanted.Domain})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "name: %s, free: %t\n", wanted.Domain, found.Available != nil && *found.Available)
+	}
+	tried, err := call[order](ctx, a, "start_order", map[string]any{"items": s.story.items, "dryRun": true})
+	if err != nil {
+		return err
+	}
+	made, err := call[order](ctx, a, "start_order", map[string]any{"items": s.story.items})
+	if err != nil {
+		return err
+	}
+	if tried.OrderID != "" || tried.PaymentURL != "" || tried.Totals != made.Totals {
+		return errors.New("the trial was no trial, or its price was another one")
+	}
+	fmt.Fprintf(out, "order: %s\nnet: %.2f EUR, VAT: %.2f EUR, gross: %.2f EUR\n", made.OrderID, made.Totals.Net, made.Totals.VAT, made.Totals.Gross)
+	fmt.Fprintf(out, "payment_url: %s\n", made.PaymentURL)
+	if made.VerificationURL != "" {
+		fmt.Fprintf(out, "verification_url: %s\n", made.VerificationURL)
+	}
+	if (made.VerificationURL != "") != s.story.identity {
+		return fmt.Errorf("the story has an identity check: %t, the order: %t", s.story.identity, made.VerificationURL != "")
+	}
+	fmt.Fprintf(out, "human: please %s\n", s.story.human)
+	end, err := s.watch(ctx, a, made.OrderID, out)
+	if err != nil {
+		return err
+	}
+	if end != s.story.ends {
+		return fmt.Errorf("the order should have ended as %s", s.story.ends)
+	}
+	return nil
+}
+
+// finals are the states after which nothing happens but refunds.
+var finals = []string{"completed", "partially_completed", "failed", "canceled", "expired"}
+
+// watch prints each state that the order comes to, and returns the last.
+func (s settings) watch(ctx context.Context, a agent, id string, out io.Writer) (string, error) {
+	for before := ""; ; {
+		now, err := call[status](ctx, a, "get_order_status", map[string]any{"orderId": id})
+		if err != nil {
+			return "", err
+		}
+		if now.Status != before {
+			fmt.Fprintf(out, "status: %s\n", now.Status)
+			before = now.Status
+		}
+		if slices.Contains(finals, now.Status) {
+			for _, line := range now.Items {
+				fmt.Fprintf(out, "line: %s %s\n", line.Domain, line.Status)
+			}
+			return now.Status, nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(s.pause):
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// Command agent-order is an agent that orders a domain for its customer and leaves
+// the paying to them, as every agent has to: it talks to the service by MCP alone,
+// with a client that knows nothing of this service.
+//
+//	dotkontor sandbox --info sandbox.json            (in one terminal)
+//	go run ./examples/agent-order --info sandbox.json (in another one)
+//
+// It asks whether the name is free and what it costs, tries the order without
+// making it, makes it, prints payment_url for the human, and waits until every line
+// is active or its money goes back. Sign in at payment_url with the customer that
+// the sandbox's welcome text names, and pay with the card 4242 4242 4242 4242.
+//
+// Each flag is another story:
+//
+//	--decline         the human declines the order
+//	--identity        the order is so large that the human must show who they are
+//	--transfer        a name moves here from another registrar; the human knows its
+//	                  auth code
+//	--free-transfer   the same in an extension where that costs nothing: the human
+//	                  only confirms. The registry takes five days:
+//	                  dotkontor sandbox clock advance 6d
+//
+// It ends with 0 if the story ended as it should. With --mcp and --token in place of
+// --info it talks to any installation.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "agent-order:", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // nothing is left to undo
+	}
+}
+
+// story is what is ordered and how it should end.
+type story struct {
+	items []item
+	// human says what the human is to do.
+	human string
+	ends  string
+	// identity says that the human must show who they are first.
+	identity bool
+}
+
+type item struct {
+	Domain string `json:"domain"`
+	Type   string `json:"type"`
+}
+
+// settings are where the service is and which story is told.
+type settings struct {
+	endpoint, token string
+	wait, pause     time.Duration
+	story           story
+}
+
+func run(ctx context.Context, args []string, out, complaints io.Writer) error {
+	s, err := read(args, complaints)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	agent, err := connect(ctx, s.endpoint, s.token)
+	if err != nil {
+		return err
+	}
+	defer agent.close()
+	return s.tell(ctx, agent, out)
+}
+
+func read(args []string, complaints io.Writer) (settings, error) {
+	flags := flag.NewFlagSet("agent-order", flag.ContinueOnError)
+	flags.SetOutput(complaints)
+	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
+	endpoint := flags.String("mcp", "", "the `address` of the MCP endpoint, in place of --info")
+	token := flags.String("token", "", "the customer's personal access `token`, in place of --info")
+	name := flags.String("name", "", "the `domain` to order; default: one that is free in the sandbox")
+	wait := flags.Duration("wait", time.Hour, "how long to wait for the human")
+	decline := flags.Bool("decline", false, "the human declines")
+	identity := flags.Bool("identity", false, "the human must show who they are")
+	transfer := flags.Bool("transfer", false, "a transfer")
+	free := flags.Bool("free-transfer", false, "a transfer that costs nothing")
+	if err := flags.Parse(args); err != nil {
+		return settings{}, err
+	}
+	s := settings{endpoint: *endpoint, token: *token, wait: *wait, pause: 2 * time.Second}
+	if *info != "" {
+		if err := s.readInfo(*info); err != nil {
+			return settings{}, err
+		}
+	}
+	if s.endpoint == "" || s.token == "" {
+		return settings{}, errors.New("give --info FILE, or --mcp ADDRESS and --token TOKEN")
+	}
+	switch {
+	case *decline:
+		s.story = story{items: register(*name, ".de"), human: "decline the order", ends: "canceled"}
+	case *identity:
+		// More than 500 EUR within 30 days need an identity.
+		s.story = story{
+			items: append(register(*name, ".gg"), register("", ".gg")...), identity: true,
+			human: "show who you are at verification_url, then pay at payment_url", ends: "completed",
+		}
+	case *transfer:
+		s.story = move(*name, ".de", "enter the auth code and pay")
+	case *free:
+		s.story = move(*name, ".at", "enter the auth code and confirm")
+	default:
+		s.story = story{items: register(*name, ".de"), human: "pay", ends: "completed"}
+	}
+	return s, nil
+}
+
+// readInfo takes what the sandbox says about itself.
+func (s *settings) readInfo(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var info struct {
+		MCP  string `json:"mcp_url"`
+		Demo struct {
+			Token string `json:"token"`
+		} `json:"demo"`
+	}
+	if err := json.Unmarshal(text, &info); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s.endpoint, s.token = info.MCP, info.Demo.Token
+	return nil
+}
+
+// register is a name that nobody has, unless one was given.
+func register(name, extension string) []item {
+	if name == "" {
+		name = "beispiel-" + draw() + extension
+	}
+	return []item{{Domain: name, Type: "register"}}
+}
+
+// move is the story of a transfer. In the sandbox every label that begins with
+// transfer- is at another registrar, and its auth code is auth- and the label.
+func move(name, extension, human string) story {
+	if name == "" {
+		name = "transfer-" + draw() + extension
+	}
+	label, _, _ := strings.Cut(name, ".")
+	return story{
+		items: []item{{Domain: name, Type: "transfer"}},
+		human: human + "; in the sandbox the auth code is auth-" + label, ends: "completed",
+	}
+}
+
+func draw() string { return strings.ToLower(rand.Text()[:10]) }
