@@ -187,7 +187,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
-		front.Checkout.Orders = p.orders
+		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
 		front.Agents.Orders = agentOrders{p.orders, people.access, live}
 		front.Payments = stripeMessages{p.provider, p.orders}
 	}

@@ -1,55 +1,14 @@
-// Every page: no serious complaint of axe in light and dark, nothing wider than a
-// phone, one heading, and a picture for people to look at.
+// Every page of the portal, on a phone.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
-import { browse, field, linkIn, ok, portal, press, refusal, sandbox, totp, at } from "./lib.mjs";
+import { browse, field, linkIn, portal, press, refusal, sandbox, totp, at } from "./lib.mjs";
 import { newApplication } from "./applications.mjs";
+import { look, visit } from "./look.mjs";
 import { address, makeToken, signIn } from "./people.mjs";
-
-let number = 0;
-
-// complaints of axe that are serious. Legacy mode spares a second tab for each
-// page; it matters only to pages with frames of other origins.
-async function complaints(page, only) {
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  const { violations } = await (only ? axe.withRules(only) : axe).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
-}
-
-// look examines the page that is shown. In English it has the same elements, so
-// axe is spared.
-async function look(page, name, language = "de") {
-  if (language === "de") {
-    assert.deepEqual(await complaints(page), [], name);
-    await page.emulateMedia({ colorScheme: "dark" });
-    assert.deepEqual(await complaints(page, ["color-contrast"]), [], name + " in the dark");
-    await page.emulateMedia({ colorScheme: "light" });
-  }
-  assert.equal(await page.locator("html").getAttribute("lang"), language, name);
-  assert.equal(await page.locator("h1").count(), 1, name);
-  assert.ok((await page.title()).length > 3, name);
-  const { wide, room } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, room: innerWidth }));
-  assert.ok(wide <= room, `${name} is ${wide} wide on a phone of ${room}`);
-  const file = String(++number).padStart(2, "0") + "-" + name.replace(/[^a-z0-9]+/gi, "-") + ".png";
-  await page.screenshot({ path: join(sandbox.pictures, file), fullPage: true });
-  ok("page " + name);
-}
-
-// visit looks at an address, which must answer with this status.
-async function visit(page, path, { status = 200, name = path.replace(/\?.*/, ""), language } = {}) {
-  const response = await page.goto(portal(path));
-  assert.equal(response.status(), status, path);
-  assert.equal(new URL(page.url()).pathname, new URL(portal(path)).pathname, "led elsewhere");
-  await look(page, name, language);
-}
 
 const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/portal/reset", "/portal/reset/sent"];
 const members = [
   "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
-  "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains",
+  "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders",
   "/portal/sign-in-again", "/portal/apps",
 ];
 const links = ["/portal/confirm", "/portal/reset/new", "/portal/email/confirm"];

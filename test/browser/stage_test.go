@@ -34,7 +34,7 @@ const (
 )
 
 // scripts are all files that a journey may need.
-var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs"}
+var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs"}
 
 // sandbox is what a script is told about the product.
 type sandbox struct {
@@ -50,6 +50,13 @@ type sandbox struct {
 	} `json:"demo"`
 	// Pictures is a folder for screenshots.
 	Pictures string `json:"pictures"`
+	// Provider is where the sandbox's payment provider has its pages.
+	Provider string `json:"provider"`
+	// Order is what a human is told by an agent; nil in other journeys.
+	Order *agentsOrder `json:"order,omitempty"`
+
+	// binary, data and info are for what the test itself does.
+	binary, data, info string
 }
 
 // chromium is the browser; the test is skipped without it.
@@ -109,7 +116,9 @@ func startSandbox(t *testing.T) sandbox {
 			t.Error(err)
 		}
 	})
-	return told(t, info, browser)
+	s := told(t, info, browser)
+	s.binary, s.data, s.info = binary, data, info
+	return s
 }
 
 // complainAbout looks for what must never stand in a log.
@@ -119,7 +128,7 @@ func complainAbout(t *testing.T, path string) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "@example.org"} {
+	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "dotkontor_pay_", "dotkontor_verify_", "auth-transfer", "@example.org"} {
 		if at := bytes.Index(said, []byte(word)); at >= 0 {
 			t.Errorf("the log holds %q: %.300s", word, said[max(0, at-200):])
 		}
@@ -139,6 +148,9 @@ func told(t *testing.T, info, browser string) sandbox {
 		MCPURL  string          `json:"mcp_url"`
 		Inbox   string          `json:"inbox"`
 		Demo    json.RawMessage `json:"demo"`
+		Payment struct {
+			API string `json:"api"`
+		} `json:"payment"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil {
 		t.Fatal(err)
@@ -146,6 +158,7 @@ func told(t *testing.T, info, browser string) sandbox {
 	if err := json.Unmarshal(said.Demo, &s.Demo); err != nil {
 		t.Fatal(err)
 	}
+	s.Provider = said.Payment.API
 	s.Portal, s.MCP, s.Inbox = said.BaseURL, said.MCPURL, strings.TrimSuffix(said.Inbox, "/")
 	return s
 }

@@ -1,0 +1,181 @@
+// What a human does with the payment_url of an agent: reads, signs in, completes,
+// pays or declines, and sees how it ends.
+import assert from "node:assert/strict";
+import { at, browse, field, ok, press, refusal, sandbox } from "./lib.mjs";
+import { look } from "./look.mjs";
+import { address, register } from "./people.mjs";
+
+const { story, pay, verify, code } = sandbox.order;
+const payPath = new URL(pay).pathname;
+const order = "Zahlungspflichtig bestellen";
+const title = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor({ timeout: 60_000 });
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+
+// signInThere goes through the sign-in and comes back to the page.
+async function signInThere(page, path) {
+  await page.getByRole("link", { name: "Anmelden", exact: true }).click();
+  await fillIn(page, path);
+}
+
+async function fillIn(page, path) {
+  await at(page, "/portal/sign-in");
+  await field(page, "email").fill(sandbox.demo.email);
+  await field(page, "password").fill(sandbox.demo.password);
+  await press(page, "Anmelden");
+  await at(page, path);
+}
+
+// enterCard is on the provider's page.
+async function enterCard(page, number) {
+  await page.waitForURL(sandbox.provider + "/**");
+  await page.locator("#cardNumber").fill(number);
+  await page.locator("#pay").click();
+}
+
+async function done(page) {
+  await at(page, payPath);
+  await title(page, "Bestellung ausgeführt");
+  await look(page, "carried out");
+}
+
+const stories = {
+  async pay(page) {
+    // Somebody else, signed in, can only leave.
+    const email = address("fremd");
+    await register(page, email, "ein langes Passwort 4");
+    await page.goto(pay);
+    await look(page, "somebody else's order");
+    assert.equal(await button(page, order).count(), 0);
+    await press(page, "Abmelden und anders anmelden");
+    await fillIn(page, payPath);
+    ok("another account can only sign out, and comes back");
+    await look(page, "to be paid");
+
+    await press(page, order);
+    await enterCard(page, "4000000000000002");
+    await page.locator("[role=alert]").waitFor();
+    await page.locator("#back").click();
+    await at(page, payPath);
+    await title(page, "Bestellung prüfen und bezahlen");
+    ok("a declined card charges nothing, and the order waits");
+
+    await press(page, order);
+    await page.waitForURL(sandbox.provider + "/**");
+    await page.goto(pay); // the human has left the page where one pays
+    await title(page, "Zahlung läuft");
+    await look(page, "payment under way");
+    await page.getByRole("link", { name: "Weiter zur Zahlung" }).click();
+    ok("a payment under way can be continued");
+
+    await enterCard(page, "4000002500003155");
+    await page.locator("#approve").click();
+    await done(page);
+    ok("paid, registered and seen");
+    assert.match(await page.locator("main").textContent(), /registriert/);
+    await page.goto(pay + "/pay"); // an address of ours that is none
+    await page.goto(pay);
+    assert.equal(await button(page, order).count(), 0);
+    ok("a paid order can not be paid again");
+  },
+
+  async decline(page) {
+    await signInThere(page, payPath);
+    await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
+    await title(page, "Bestellung ablehnen?");
+    await look(page, "decline");
+    await page.getByRole("link", { name: "Zurück zur Bestellung" }).click();
+    await at(page, payPath);
+    await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
+    await press(page, "Ja, ablehnen");
+    await title(page, "Bestellung abgelehnt");
+    await look(page, "declined");
+    ok("declined after a question");
+  },
+
+  async identity(page) {
+    await signInThere(page, payPath);
+    assert.equal(await button(page, order).count(), 0, "payable without an identity");
+    await look(page, "identity missing");
+    await page.goto(verify);
+    await look(page, "identity");
+    await press(page, "Nachweis beginnen");
+    await page.waitForURL(sandbox.provider + "/**");
+    await page.locator("#unverified").click();
+    await page.goto(verify);
+    await button(page, "Noch einmal versuchen").waitFor();
+    await look(page, "identity refused");
+    ok("a refused document can be followed by another");
+    await press(page, "Noch einmal versuchen");
+    await page.waitForURL(sandbox.provider + "/**");
+    await page.locator("#verified").click();
+    await page.waitForURL((url) => url.href === verify);
+    await page.getByText("Ihre Identität ist nachgewiesen.").waitFor();
+    await look(page, "identity shown");
+    await page.getByRole("link", { name: "Zur Bestellung" }).click();
+    await at(page, payPath);
+    await press(page, order);
+    await enterCard(page, "4242424242424242");
+    await done(page);
+    ok("paid after showing who they are");
+  },
+
+  async transfer(page) {
+    await signInThere(page, payPath);
+    await giveCode(page);
+    await page.locator("#auto_renew").check();
+    await look(page, "transfer to be paid");
+    await press(page, order);
+    await enterCard(page, "4242424242424242");
+    await done(page);
+    ok("paid and transferred");
+  },
+
+  async "free-transfer"(page) {
+    await signInThere(page, payPath);
+    await giveCode(page);
+    await look(page, "free transfer");
+    assert.equal(await button(page, order).count(), 0);
+    await press(page, "Kostenlos beauftragen");
+    await at(page, payPath);
+    await title(page, "Bestellung wird ausgeführt");
+    // The page reloads itself, which nobody can look at.
+    await page.route(pay, async (route) => {
+      const response = await route.fetch();
+      const headers = response.headers();
+      assert.match(headers.refresh, /^\d+$/, "the page does not reload");
+      delete headers.refresh;
+      await route.fulfill({ response, headers });
+    });
+    await page.goto(pay);
+    await look(page, "under way");
+    ok("confirmed without paying");
+  },
+};
+
+// giveCode tries a wrong code first.
+async function giveCode(page) {
+  assert.equal(await button(page, order).count(), 0, "payable without an auth code");
+  await look(page, "auth code missing");
+  await field(page, "code").fill("falsch-geraten");
+  await press(page, "Auth-Code speichern");
+  await page.locator(".problem").waitFor();
+  await look(page, "auth code wrong");
+  await field(page, "code").fill(code);
+  await press(page, "Auth-Code speichern");
+  await page.getByText("Der Auth-Code ist hinterlegt.").waitFor();
+  ok("a wrong auth code is told, the right one kept");
+}
+
+await browse(async (page, context, watched) => {
+  watched.allows(new URL(sandbox.provider).host);
+  watched.expects(refusal("4(02|04|09|22)"));
+  await page.goto(pay);
+  const before = await page.content();
+  for (const personal of [sandbox.demo.email, "Petersen", "Elbblick", "Sandbox"]) {
+    assert.ok(!before.includes(personal), `a stranger reads ${personal}`);
+  }
+  assert.equal(await button(page, order).count(), 0);
+  await look(page, "before sign-in");
+  ok("nothing personal before sign-in");
+  await stories[story](page);
+}, { onPhone: story !== "pay" && story !== "transfer" });

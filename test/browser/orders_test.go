@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/node"
+)
+
+// agentsOrder is what an agent hands to its human.
+type agentsOrder struct {
+	Story  string `json:"story"`
+	Pay    string `json:"pay"`
+	Verify string `json:"verify"`
+	// Code is the auth code that only the human knows.
+	Code string `json:"code"`
+}
+
+// The example is the agent, Chromium the human.
+func TestAnAgentPreparesAnOrderAndAHumanPays(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	agent := buildAgent(t)
+	for _, test := range []struct {
+		story string
+		// lines are what the agent must have printed, beside its end.
+		lines []string
+		rules []string
+	}{
+		{"pay", []string{"status: completed", " active"}, []string{
+			"nothing personal before sign-in", "another account can only sign out, and comes back",
+			"a declined card charges nothing, and the order waits", "a payment under way can be continued",
+			"paid, registered and seen", "a paid order can not be paid again",
+		}},
+		{"decline", []string{"status: canceled"}, []string{"declined after a question"}},
+		{"identity", []string{"status: awaiting_verification", "status: completed", " active"}, []string{
+			"a refused document can be followed by another", "paid after showing who they are",
+		}},
+		{"transfer", []string{"status: completed", " active"}, []string{
+			"a wrong auth code is told, the right one kept", "paid and transferred",
+		}},
+		{"free-transfer", []string{"gross: 0.00 EUR", "status: provisioning", "status: completed", " active"}, []string{
+			"a wrong auth code is told, the right one kept", "confirmed without paying",
+		}},
+	} {
+		t.Run(test.story, func(t *testing.T) {
+			a := startAgent(t, agent, s.info, test.story)
+			s.Order = a.hears(t, test.story)
+			out := journey(t, s, "order.mjs")
+			for _, rule := range test.rules {
+				if !strings.Contains(out, "ok "+rule+"\n") {
+					t.Errorf("the script did not say %q", rule)
+				}
+			}
+			if test.story == "free-transfer" { // the registry takes five days
+				command(t, s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data)
+			}
+			said := a.ends(t)
+			for _, line := range test.lines {
+				if !strings.Contains(said, line) {
+					t.Errorf("the agent did not say %q: %s", line, said)
+				}
+			}
+		})
+	}
+	t.Run("the books find nothing", func(t *testing.T) {
+		command(t, s.binary, "doctor", "--books", "--config", filepath.Join(s.data, "serve.toml"))
+	})
+	t.Log("pictures: " + s.Pictures)
+}
+
+func TestAHolderRenewsWithoutScript(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	out := journey(t, s, "renew.mjs")
+	for _, rule := range []string{
+		"renewed and paid without script", "the paid term is a year longer", "automatic renewal switched both ways",
+		"the order is found again in the portal",
+	} {
+		if !strings.Contains(out, "ok "+rule+"\n") {
+			t.Errorf("the script did not say %q", rule)
+		}
+	}
+	command(t, s.binary, "doctor", "--books", "--config", filepath.Join(s.data, "serve.toml"))
+}
+
+// command runs the product's own command, which must succeed.
+func command(t *testing.T, binary string, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, binary, args...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", args, err, out)
+	}
+}
+
+func buildAgent(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "agent-order")
+	ctx, cancel := context.WithTimeout(t.Context(), buildTimeout)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "../../examples/agent-order")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// agent is the example, running.
+type agent struct {
+	lines *bufio.Reader
+	said  bytes.Buffer
+	fails bytes.Buffer
+	run   *exec.Cmd
+}
+
+func startAgent(t *testing.T, binary, info, story string) *agent {
+	t.Helper()
+	args := []string{"--info", info, "--wait", "5m"}
+	if story != "pay" {
+		args = append(args, "--"+story)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), journeyTimeout)
+	a := &agent{run: exec.CommandContext(ctx, binary, args...)}
+	out, err := a.run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.lines, a.run.Stderr = bufio.NewReader(io.TeeReader(out, &a.said)), &a.fails
+	if err := a.run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = a.run.Wait() // it has ended, or ends now
+	})
+	return a
+}
+
+// hears reads up to where the agent turns to the human.
+func (a *agent) hears(t *testing.T, story string) *agentsOrder {
+	t.Helper()
+	told := &agentsOrder{Story: story}
+	for {
+		line, err := a.lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v: %s%s", err, a.said.String(), a.fails.String())
+		}
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "payment_url":
+			told.Pay = value
+		case "verification_url":
+			told.Verify = value
+		case "human":
+			_, told.Code, _ = strings.Cut(value, "the auth code is ")
+			return told
+		}
+	}
+}
+
+// ends waits for the agent's own end, and returns all that it has said.
+func (a *agent) ends(t *testing.T) string {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, a.lines); err != nil {
+		t.Error(err)
+	}
+	if err := a.run.Wait(); err != nil {
+		t.Errorf("%v: %s", err, a.fails.String())
+	}
+	return a.said.String()
+}

@@ -1,0 +1,44 @@
+// A holder renews a domain, with script switched off, and finds the order again.
+import assert from "node:assert/strict";
+import { at, browse, ok, portal, press, sandbox } from "./lib.mjs";
+import { signIn } from "./people.mjs";
+
+const year = (text) => Number(/(\d{2})\.(\d{2})\.(\d{4})/.exec(text)[3]);
+
+await browse(async (page, context, watched) => {
+  watched.allows(new URL(sandbox.provider).host);
+  await signIn(page, sandbox.demo.email, sandbox.demo.password);
+  await page.goto(portal("/portal/domains"));
+  const row = page.locator("tr", { has: page.getByRole("button", { name: / verlängern$/ }) }).first();
+  const name = (await row.locator("strong").textContent()).trim();
+  const before = year(await row.textContent());
+  await row.getByRole("button", { name: name + " verlängern" }).click();
+  await page.getByRole("heading", { level: 1, name: "Bestellung prüfen und bezahlen" }).waitFor();
+  assert.match(new URL(page.url()).pathname, /^\/checkout\/dotkontor_pay_/);
+  assert.match(await page.locator("main").textContent(), /Verlängerung, 1 Jahr/);
+  await press(page, "Zahlungspflichtig bestellen");
+  await page.locator("#cardNumber").fill("4242424242424242");
+  await page.locator("#pay").click();
+  await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
+  ok("renewed and paid without script");
+  await page.goto(portal("/portal/domains"));
+  const after = page.locator("tr", { hasText: name });
+  assert.equal(year(await after.textContent()), before + 1, "the paid term did not move");
+  ok("the paid term is a year longer");
+
+  // The switch, whichever way it stands.
+  for (let i = 0; i < 2; i++) {
+    const was = await after.getByRole("button", { name: /Automatische Verlängerung/ }).getAttribute("aria-label");
+    await after.getByRole("button", { name: /Automatische Verlängerung/ }).click();
+    await at(page, "/portal/domains");
+    await page.locator("[role=status]").waitFor();
+    assert.notEqual(await after.getByRole("button", { name: /Automatische Verlängerung/ }).getAttribute("aria-label"), was);
+  }
+  ok("automatic renewal switched both ways");
+
+  await page.getByRole("link", { name: "Bestellungen", exact: true }).click();
+  await at(page, "/portal/orders");
+  await page.getByRole("link", { name: new RegExp("^" + name.replaceAll(".", "\\.")) }).first().click();
+  assert.match(await page.locator("main").textContent(), /ausgeführt.*einer Person im Portal.*Gesamtbetrag/s);
+  ok("the order is found again in the portal");
+}, { javaScriptEnabled: false });
