@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -22,8 +22,12 @@ type money struct {
 }
 
 // openMoney starts the payment provider and the register of VAT ids. now is the
-// world's clock: pages end by it.
+// world's clock: pages end by it. A product in another process has the time of its
+// machine, and says by that when its pages end; so there the provider has it, too.
 func (c sandboxCommand) openMoney(now func() time.Time) (money, error) {
+	if c.WorldOnly {
+		now = time.Now
+	}
 	provider, err := sandboxstripe.Start(sandboxstripe.Options{
 		Data: c.Data, Holder: demoHolder, Latency: c.WorldLatency, Chaos: c.Chaos, Seed: c.Seed, Now: now,
 	})
@@ -51,7 +55,7 @@ func (m money) connect(cfg *config.Config) {
 // address, behind which there may be a tunnel. A port that nobody knows yet is
 // told later, through the provider's control.
 func (m money) announceTo(listen string) error {
-	if _, port, err := net.SplitHostPort(listen); err != nil || port == "0" {
+	if strings.HasSuffix(listen, ":0") {
 		return nil
 	}
 	return m.provider.SetEndpoint("http://" + listen + hooks.Path)

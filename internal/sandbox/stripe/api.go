@@ -172,7 +172,7 @@ func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault
 	}
 	if r.Method == http.MethodPost {
 		if err := s.commit(c.tx); err != nil {
-			s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+			s.opts.Logger.ErrorContext(r.Context(), "the sandbox's Stripe can't write its journal", "error", err)
 			return refuse(serverError())
 		}
 	}

@@ -41,6 +41,7 @@ func (s *Server) pages(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		s.render(w, r, http.StatusOK, "home", pageView{German: true})
 	})
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /c/pay/{id}", s.showPay)
 	mux.HandleFunc("POST /c/pay/{id}", s.pay)
 	mux.HandleFunc("GET /c/pay/{id}/bank", s.showBank)
@@ -272,11 +273,11 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 
 // render writes a whole page. Browsers follow a form's answer only to where
 // form-action lets them, so it names where the page leads.
-func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name string, view pageView) {
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view pageView) {
 	view.Lang = map[bool]string{true: "de", false: "en"}[view.German]
 	var text bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&text, name, view); err != nil {
-		s.opts.Logger.Error("a page of the sandbox's Stripe can't be made", "page", name)
+		s.opts.Logger.ErrorContext(r.Context(), "a page of the sandbox's Stripe can't be made", "page", name)
 		http.Error(w, "the page can't be made", http.StatusInternalServerError)
 		return
 	}
@@ -294,7 +295,7 @@ func (s *Server) render(w http.ResponseWriter, _ *http.Request, status int, name
 		}
 	}
 	header := w.Header()
-	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action "+strings.Join(leads, " "))
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action "+strings.Join(leads, " "))
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

@@ -92,7 +92,7 @@ func checkDigit(number string) bool {
 		}
 		sum += value
 	}
-	return len(number) > 0 && sum%10 == 0
+	return number != "" && sum%10 == 0
 }
 
 // fingerprint is the same for the same card, whoever uses it.

@@ -63,7 +63,7 @@ type Server struct {
 	control Control
 	calls   atomic.Int64
 	running sync.WaitGroup
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // the lifetime of the provider
 	stop    context.CancelFunc
 	closed  sync.Once
 }

@@ -63,7 +63,7 @@ type post struct {
 	server *Server
 	client *http.Client
 	turn   chan struct{}
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // the lifetime of all deliveries
 	stop   context.CancelFunc
 	hurry  chan struct{} // closed to wake those that wait; replaced under mu
 

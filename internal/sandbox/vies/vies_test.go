@@ -27,7 +27,7 @@ func start(t *testing.T, opts vies.Options) *vies.Server {
 }
 
 // ask returns the answer's status and body.
-func ask(t *testing.T, ctx context.Context, server *vies.Server, country, number string) (int, string, error) {
+func ask(ctx context.Context, t *testing.T, server *vies.Server, country, number string) (int, string, error) {
 	t.Helper()
 	body := `{"countryCode":"` + country + `","vatNumber":"` + number + `"}`
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.Address()+"/check-vat-number", strings.NewReader(body))
@@ -67,7 +67,7 @@ func TestTheLastCharactersOfAnIDSayWhatVIESAnswers(t *testing.T) {
 		{"GB", "123456789", 400, "INVALID_INPUT"},
 		{"AT", "", 400, "INVALID_INPUT"},
 	} {
-		status, text, err := ask(t, t.Context(), server, test.country, test.number)
+		status, text, err := ask(t.Context(), t, server, test.country, test.number)
 		if err != nil || status != test.status || !strings.Contains(text, test.part) {
 			t.Errorf("%s %s: %d %s %v", test.country, test.number, status, text, err)
 		}
@@ -80,7 +80,7 @@ func TestTheLastCharactersOfAnIDSayWhatVIESAnswers(t *testing.T) {
 func TestAnAnswerNamesTheIDThatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	server := start(t, vies.Options{})
-	_, text, err := ask(t, t.Context(), server, "FR", "60815004395")
+	_, text, err := ask(t.Context(), t, server, "FR", "60815004395")
 	var answer struct{ CountryCode, VATNumber, RequestDate string }
 	if err != nil || json.Unmarshal([]byte(text), &answer) != nil || answer.CountryCode != "FR" || answer.VATNumber != "60815004395" {
 		t.Fatalf("%s %v", text, err)
@@ -95,7 +95,7 @@ func TestARegisterThatHangsLetsItsCallerGo(t *testing.T) {
 	server := start(t, vies.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if status, _, err := ask(t, ctx, server, "AT", "U12345303"); err == nil {
+	if status, _, err := ask(ctx, t, server, "AT", "U12345303"); err == nil {
 		t.Errorf("it answered %d", status)
 	}
 }
@@ -105,7 +105,7 @@ func TestChaosIsOutagesAndNeverAWrongAnswer(t *testing.T) {
 	server := start(t, vies.Options{Chaos: 0.5, Seed: 7})
 	failed := 0
 	for range 200 {
-		_, text, err := ask(t, t.Context(), server, "AT", "U12345678")
+		_, text, err := ask(t.Context(), t, server, "AT", "U12345678")
 		if err != nil {
 			t.Fatal(err)
 		}

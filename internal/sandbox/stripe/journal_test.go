@@ -1,0 +1,99 @@
+package stripe
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	b, err := openBook(folder, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"cus_1", "cus_2"} {
+		c := b.begin()
+		c.change.Customers = []*customer{{ID: id}}
+		if err := c.commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.journal.close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, journalName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:len(text)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it must be whole
+		if b, err = openBook(folder, time.Now); err != nil {
+			t.Fatal(err)
+		}
+		if b.customers.get("cus_1") == nil || b.customers.get("cus_2") != nil {
+			t.Errorf("%v", b.customers.order)
+		}
+		if err := b.journal.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, append([]byte("{broken\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openBook(folder, time.Now); err == nil {
+		t.Error("a broken line in the middle was passed over")
+	}
+}
+
+func TestAJournalWrittenAnewSaysTheSame(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	b, err := openBook(folder, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.begin()
+	c.change = change{
+		Sessions: []*session{{ID: "cs_1", Status: "open", ExpiresAt: c.at + 10}, {ID: "cs_2", Status: "complete"}},
+		Refunds:  []*refund{{ID: "re_1", Intent: "pi_1"}}, Charges: []*charge{{ID: "ch_1", Amount: 5, Refunded: 3}},
+		Keys:   []*remembered{{Key: "k", Created: c.at, Status: 200, Body: json.RawMessage(`{}`)}},
+		Events: []*event{{ID: "evt_1", Body: json.RawMessage(`{}`)}, {ID: "evt_2", Body: json.RawMessage(`{}`)}}, Settings: &settings{SecretKey: "sk_test_x"},
+	}
+	if err := c.commit(); err != nil {
+		t.Fatal(err)
+	}
+	c = b.begin()
+	c.change.Done = []string{"evt_1"}
+	if err := c.commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.journal.replace(b.everything()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := json.Marshal(b.everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.journal.close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openBook(folder, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.journal.close()
+	after, err := json.Marshal(again.everything())
+	if err != nil || string(after) != string(before) {
+		t.Errorf("%s\nbecame\n%s %v", before, after, err)
+	}
+	if !again.open["cs_1"] || again.open["cs_2"] || again.nextEnd != b.nextEnd || len(again.refundsOf["pi_1"]) != 1 || len(again.waiting.order) != 1 {
+		t.Errorf("%+v", again)
+	}
+}
