@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // Keeper keeps the product running, whatever it dies of, as an operator's machine
@@ -17,7 +19,9 @@ import (
 type Keeper struct {
 	stop context.CancelFunc
 	done chan struct{}
-	died chan struct{} // closed at the first death
+	// gone ends when the product was not killed and ended all the same.
+	gone context.Context //nolint:containedctx // it is what others wait for
+	fail context.CancelCauseFunc
 
 	mu      sync.Mutex
 	running *exec.Cmd
@@ -29,7 +33,8 @@ type Keeper struct {
 // boundary is where it dies by itself the first time; empty means nowhere.
 func (s *Stage) Keep(ctx context.Context, boundary string, environment ...string) *Keeper {
 	ctx, stop := context.WithCancel(ctx)
-	k := &Keeper{stop: stop, done: make(chan struct{}), died: make(chan struct{})}
+	k := &Keeper{stop: stop, done: make(chan struct{})}
+	k.gone, k.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	go func() {
 		defer close(k.done)
 		for ctx.Err() == nil && k.once(ctx, s, boundary, environment) {
@@ -44,7 +49,7 @@ func (k *Keeper) once(ctx context.Context, s *Stage, boundary string, environmen
 	command := exec.CommandContext(ctx, s.Binary, "serve", "--config", s.World.Ready)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 20 * time.Second
-	command.Env = append(append(os.Environ(), "DOTKONTOR_LOG_LEVEL=error"), environment...)
+	command.Env = append(append(rig.Environment(), "DOTKONTOR_LOG_LEVEL=error"), environment...)
 	if boundary != "" {
 		command.Env = append(command.Env, "KILL_AT="+boundary)
 	}
@@ -65,13 +70,12 @@ func (k *Keeper) once(ctx context.Context, s *Stage, boundary string, environmen
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
-			if k.deaths++; k.deaths == 1 {
-				close(k.died)
-			}
+			k.deaths++
 			return true
 		}
 	}
 	k.err = fmt.Errorf("the product was not killed but ended by itself: %w\n%s", err, said.String())
+	k.fail(k.err)
 	return false
 }
 

@@ -45,12 +45,14 @@ type Shop struct {
 
 	demo  demo
 	human *http.Client
+	// alive is what keeps the product running now.
+	alive *Keeper
 }
 
 // settings of a product that is ordered from all the time by one customer.
 var settings = []string{
 	"DOTKONTOR_ORDERS_MAX_OPEN=1000", "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=1000000",
-	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=1000000",
+	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
 }
 
 // OpenShop starts the world in folder. The product has one address for all its
@@ -96,7 +98,15 @@ func freeAddress(ctx context.Context) (string, error) {
 
 // Keep is that of Stage, for a product from which much is ordered.
 func (s *Shop) Keep(ctx context.Context, boundary string) *Keeper {
-	return s.Stage.Keep(ctx, boundary, settings...)
+	s.alive = s.Stage.Keep(ctx, boundary, settings...)
+	return s.alive
+}
+
+// whileKept ends a context if the product does not come back any more.
+func (s *Shop) whileKept(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.alive.gone, func() { cancel(context.Cause(s.alive.gone)) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // Insist does something until it is done. What fails is tried again: a product that
@@ -113,7 +123,7 @@ func Insist(ctx context.Context, what string, do func() (bool, error)) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w; last: %w", what, ctx.Err(), last)
+			return fmt.Errorf("%s: %w; last: %w", what, context.Cause(ctx), last)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -213,6 +223,8 @@ func (s *Shop) browse(ctx context.Context, method, address string, fields url.Va
 
 // SignIn signs the human in. The session outlives the product's lives.
 func (s *Shop) SignIn(ctx context.Context) error {
+	ctx, cancel := s.whileKept(ctx)
+	defer cancel()
 	return Insist(ctx, "the sign-in", func() (bool, error) {
 		got, err := s.browse(ctx, http.MethodPost, s.Base+"/portal/sign-in", url.Values{"email": {s.demo.Email}, "password": {s.demo.Password}})
 		if err == nil && got.status != http.StatusSeeOther {
@@ -333,6 +345,9 @@ func (s *Shop) Decline(ctx context.Context, p Purchase) error {
 	})
 }
 
+// undecided are the states in which money may still come or go.
+var undecided = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus}
+
 // unsettled says what has not come to its end.
 func unsettled(o order.Order) bool {
 	for _, refund := range o.Refunds {
@@ -341,8 +356,7 @@ func unsettled(o order.Order) bool {
 		}
 	}
 	for _, payment := range o.Payments {
-		switch payment.State {
-		case order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus:
+		if slices.Contains(undecided, payment.State) {
 			return true
 		}
 	}

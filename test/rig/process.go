@@ -63,7 +63,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = stopTimeout
-	cmd.Env = append(withoutOurs(os.Environ()), c.Environment...)
+	cmd.Env = append(Environment(), c.Environment...)
 	if c.Stderr != nil {
 		cmd.Stderr = c.Stderr
 	}
@@ -127,6 +127,9 @@ func ReadyLine(r io.Reader) (string, error) {
 	}
 	return "", errors.New("it ended, or was too slow, before it said ready")
 }
+
+// Environment is that of this process without the product's settings.
+func Environment() []string { return withoutOurs(os.Environ()) }
 
 // withoutOurs drops the settings of the person who runs this, which would change
 // what is measured.
