@@ -45,6 +45,9 @@ func (m money) close() error { return errors.Join(m.register.Close(), m.provider
 
 // connect tells the product where both are.
 func (m money) connect(cfg *config.Config) {
+	if m.provider == nil {
+		return // a world without money, in which nothing can be ordered
+	}
 	cfg.Stripe.APIURL = m.provider.API()
 	cfg.Stripe.SecretKey = config.Secret(m.provider.SecretKey())
 	cfg.Stripe.WebhookSecrets = []config.Secret{config.Secret(m.provider.WebhookSecret())}

@@ -75,6 +75,7 @@ type stage struct {
 func open(t *testing.T, settings ...string) *stage {
 	t.Helper()
 	folder := t.TempDir()
+	settings = append(settings, "DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000")
 	info := filepath.Join(folder, "info.json")
 	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, settings)
 	if err != nil {
@@ -86,7 +87,11 @@ func open(t *testing.T, settings ...string) *stage {
 		}
 		if t.Failed() {
 			text, _ := os.ReadFile(filepath.Join(folder, "product.log"))
-			t.Logf("the product's log:\n%s", text[max(0, len(text)-8000):])
+			for line := range strings.Lines(string(text)) {
+				if !strings.Contains(line, `"tool":"get_order_status"`) {
+					t.Log(strings.TrimSpace(line))
+				}
+			}
 		}
 	})
 	s := &stage{t: t, base: product.Server.Ready, config: product.World.Ready, settings: settings}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,14 +14,23 @@ import (
 )
 
 type salesBook struct {
+	mu    sync.Mutex
 	sums  map[Rule]registrar.Cents
 	since time.Time
 	err   error
 }
 
 func (s *salesBook) SalesSince(_ context.Context, rule string, since time.Time) (registrar.Cents, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.since = since
 	return s.sums[Rule(rule)], s.err
+}
+
+func (s *salesBook) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
 }
 
 func watch(t *testing.T, book *salesBook, log *strings.Builder) *Watch {
@@ -68,20 +78,24 @@ func TestTheThresholdWarnsOnceADay(t *testing.T) {
 		go func() { w.Run(ctx); close(done) }()
 		// The bubble begins at midnight UTC, an hour into the German day.
 		time.Sleep(90 * time.Minute)
+		synctest.Wait()
 		if text := log.String(); text != "" || len(counted) != 2 {
 			t.Errorf("counted %v, logged %q", counted, text)
 		}
-		book.sums[RuleEUConsumer] = 8_000_00
+		book.change(func() { book.sums[RuleEUConsumer] = 8_000_00 })
 		time.Sleep(10 * time.Hour)
+		synctest.Wait()
 		if n := strings.Count(log.String(), "sold_eur=8000.00"); n != 1 {
 			t.Errorf("%d warnings on the first day:\n%s", n, &log)
 		}
 		time.Sleep(24 * time.Hour)
+		synctest.Wait()
 		if n := strings.Count(log.String(), "threshold_eur=10000.00"); n != 2 {
 			t.Errorf("%d warnings on two days", n)
 		}
-		book.err = errors.New("no database")
+		book.change(func() { book.err = errors.New("no database") })
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if !strings.Contains(log.String(), "could not be counted") {
 			t.Error("a failed count is not told")
 		}

@@ -31,6 +31,21 @@ func TestAFailedItemIsPaidBackOnce(t *testing.T) {
 	})
 }
 
+func TestALineThatEndsWhileMoneyGoesBackIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		o, _ := w.paid(wanted(order.Register, "laden", "haus"))
+		w.provider.set(func(p *provider) {
+			p.meanwhile = func() { w.store.endLine("laden.de", order.ItemActive, time.Now()) }
+		})
+		w.store.endLine("haus.de", order.ItemFailed, time.Now())
+		w.runFor(w.service, 3*time.Second)
+		w.state(o.ID, order.PartiallyCompleted)
+		w.books()
+	})
+}
+
 func TestANameThatIsHeldAtThePaymentIsPaidBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -103,6 +103,25 @@ func (o *Order) refundsDue() bool {
 	return slices.ContainsFunc(o.Refunds, func(r Refund) bool { return r.Provider == "" })
 }
 
+// linesEnded says that the lines of a paid order have left something to do: all are
+// at their end, or money is owed for one.
+func (o *Order) linesEnded() bool {
+	kept, all := o.kept(), true
+	for _, item := range o.Items {
+		owed := func(r Refund) bool { return r.Item == item.ID }
+		switch item.State {
+		case ItemActive, ItemRefunded:
+		case ItemFailed:
+			if kept != nil && item.Gross > 0 && !slices.ContainsFunc(o.Refunds, owed) {
+				return true
+			}
+		default:
+			all = false
+		}
+	}
+	return all
+}
+
 // over says that the price's end has come.
 func (s *Service) over(o Order) bool { return !s.now().Before(o.ExpiresAt) }
 
@@ -123,6 +142,8 @@ func (s *Service) rest(o *Order) {
 		}
 	case o.State == Paying:
 		o.DueAt = clock.Add(duty.Pause(max(1, o.Attempts), firstLook, longLook))
+	case o.State == Provisioning && o.linesEnded():
+		o.DueAt = clock // a line has ended while this was written
 	case o.State == Provisioning:
 		o.DueAt = clock.Add(duty.Pause(max(1, o.Attempts), firstLines, longLines))
 	default:
@@ -173,6 +194,9 @@ func (s *Service) move(ctx context.Context, m *Move) (bool, error) {
 	}
 	if len(m.Letters) > 0 {
 		s.cfg.LettersWaiting()
+	}
+	if !m.Order.DueAt.IsZero() && !m.Order.DueAt.After(m.At) {
+		s.loop.Wake()
 	}
 	return true, nil
 }

@@ -31,6 +31,8 @@ type provider struct {
 	down     error // answers nothing
 	crashing bool  // does everything, and answers nothing
 	now      func() time.Time
+	// meanwhile is what happens elsewhere while a refund is made.
+	meanwhile func()
 }
 
 var errDown = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultTimeout}
@@ -92,6 +94,9 @@ func (p *provider) Refund(_ context.Context, refund order.RefundCall, asked bool
 		return "", p.down
 	}
 	p.asked[refund.ID]++
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
 	if earlier, found := p.refunds[refund.ID]; found {
 		if !asked || earlier != refund {
 			return "", errors.New("a second refund")
@@ -157,65 +162,6 @@ func (p *provider) set(change func(*provider)) {
 	defer p.mu.Unlock()
 	change(p)
 }
-
-// market sells everything for 10 EUR a year.
-type market struct {
-	mu      sync.Mutex
-	net     registrar.Cents
-	refuse  map[string]error
-	missing map[string][]string
-	verify  map[string]bool
-	asked   int
-	code    string
-}
-
-func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.asked++
-	if err := m.refuse[wish.Name.ASCII()]; err != nil {
-		return order.Quote{}, err
-	}
-	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()]}
-	if wish.Kind == order.Transfer {
-		if wish.Code == "" {
-			quote.Missing = append(quote.Missing, order.MissingCode)
-		} else if wish.Code != m.code {
-			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: "wrong_code"}
-		}
-	}
-	return quote, nil
-}
-
-func (m *market) set(change func(*market)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change(m)
-}
-
-// taxes are 19 % for each item, rounded down.
-type taxes struct{}
-
-func (taxes) Assess(_ context.Context, _ order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
-	a := order.Assessment{RateBasisPoints: 1900, Rule: "domestic", Country: "DE"}
-	for _, net := range nets {
-		a.VAT = append(a.VAT, net*19/100)
-	}
-	return a, nil
-}
-
-type lines struct{ woken chan struct{} }
-
-func (l lines) Wake() {
-	select {
-	case l.woken <- struct{}{}:
-	default:
-	}
-}
-
-type names []string
-
-func (n names) NamesOf(context.Context, string) ([]string, error) { return n, nil }
 
 const (
 	anna = "cus_anna"
