@@ -12,11 +12,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -66,7 +69,7 @@ func (s *Stage) open(ctx context.Context) (err error) {
 		return errors.Join(errors.New("there is no demo customer"), err)
 	}
 	s.customer = account.ID
-	seal, err := registrar.NewSeal([32]byte{1})
+	seal, err := s.seal()
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,19 @@ func (s *Stage) open(ctx context.Context) (err error) {
 		Accounts: []provision.NamedAccount{{Name: "sandbox", Serves: func(string) bool { return true }, Account: unasked{}}},
 	})
 	return err
+}
+
+// seal closes auth codes so that the product can open them.
+func (s *Stage) seal() (*registrar.Seal, error) {
+	text, err := os.ReadFile(filepath.Join(s.Folder, "secret.key"))
+	if err != nil {
+		return nil, err
+	}
+	key, err := config.ParseKey(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return registrar.NewSeal(key)
 }
 
 // unasked takes every order, so that lines exist which the registry refuses.
@@ -97,9 +113,16 @@ func (s *Stage) Close() error {
 
 // Order writes a paid line down, whatever the registry will say.
 func (s *Stage) Order(ctx context.Context, label, tld string) (provision.Line, error) {
+	return s.OrderKind(ctx, provision.Register, label, tld)
+}
+
+// OrderKind is Order for a line of any kind. The code of a transfer is the one that
+// the simulated registry gives a name.
+func (s *Stage) OrderKind(ctx context.Context, kind provision.Kind, label, tld string) (provision.Line, error) {
 	s.count++
 	return s.lines.Order(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "kill"}, provision.Order{
-		Customer: s.customer, Name: registrar.NewName(label, tld), Kind: provision.Register, Payment: provision.ManualPayment + strconv.Itoa(s.count),
+		Customer: s.customer, Name: registrar.NewName(label, tld), Kind: kind, Code: "auth-" + label,
+		Payment: provision.ManualPayment + strconv.Itoa(s.count),
 	})
 }
 
@@ -226,11 +249,43 @@ func (s *Stage) random(ctx context.Context, settings Settings, out io.Writer) er
 	return errors.Join(err, server.Stop(), s.Check(ctx))
 }
 
+// renewals is of how many lines one renews what an earlier one has registered, and
+// transfers the same of transfers.
+const renewals, transfers = 8, 12
+
+// renewAny writes down a renewal of something that a line has registered, if there
+// is anything that is not being renewed already.
+func (s *Stage) renewAny(ctx context.Context, dice *rand.Rand) (bool, error) {
+	domains, err := s.DB.DomainsAfter(ctx, "", 100_000)
+	if err != nil {
+		return false, err
+	}
+	domains = slices.DeleteFunc(domains, func(d provision.Domain) bool { return d.Account == "" || d.Status != "active" })
+	if len(domains) == 0 {
+		return false, nil
+	}
+	domain := domains[dice.IntN(len(domains))]
+	_, err = s.OrderKind(ctx, provision.Renew, strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD)
+	if registrar.CodeOf(err) == provision.NameHeld {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // orderAny writes down the n-th line. Names that the registry refuses come once in
 // each extension.
 func (s *Stage) orderAny(ctx context.Context, dice *rand.Rand, n int) error {
+	if dice.IntN(transfers) == 0 { // of .de, which happen at once
+		_, err := s.OrderKind(ctx, provision.Transfer, "transfer-"+strconv.Itoa(n), ".de")
+		return err
+	}
 	draw := dice.IntN(100)
 	tld := extensions[dice.IntN(len(extensions))]
+	if dice.IntN(renewals) == 0 {
+		if renewed, err := s.renewAny(ctx, dice); renewed || err != nil {
+			return err
+		}
+	}
 	for _, kind := range kinds {
 		if draw -= kind.share; draw >= 0 {
 			continue

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -136,6 +137,10 @@ func TestATransferWaitsForTheRegistrysFiveDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if line.Years != 1 {
+		t.Errorf("the line is for %d years", line.Years)
+	}
+	before := s.expiresElsewhere(t, line.Name)
 	s.await(t, line.ID, provision.StatePending)
 	if domain, _, _ := s.db.DomainByName(t.Context(), line.Name); domain.Status != "pending" {
 		t.Errorf("meanwhile the customer sees %q", domain.Status)
@@ -145,12 +150,33 @@ func TestATransferWaitsForTheRegistrysFiveDays(t *testing.T) {
 	}
 	line = s.await(t, line.ID, provision.StateActive, provision.StateFailed)
 	domain, _, err := s.db.DomainByName(t.Context(), line.Name)
-	if err != nil || line.State != provision.StateActive || domain.Status != "active" || !domain.PaidUntil.After(s.world.Now().AddDate(1, 0, -1)) {
+	if err != nil || line.State != provision.StateActive || domain.Status != "active" || !domain.PaidUntil.Equal(before.AddDate(1, 0, 0)) {
 		t.Errorf("the line is %+v, the domain %+v, %v", line, domain, err)
 	}
 	if held := s.world.Holdings(registry.ProductAccount); len(held.Domains) != 1 || held.Domains[0].Name != line.Name || len(held.Contacts) != 0 {
 		t.Errorf("the registry has %+v", held)
 	}
+}
+
+// expiresElsewhere is the expiry of a name that another registrar has, or has had.
+func (s *stage) expiresElsewhere(t *testing.T, name string) time.Time {
+	t.Helper()
+	account, _ := s.world.Account("andere")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.world.EPPCA())
+	other, err := epp.New(epp.Account{
+		Address: s.world.EPP(), ClientID: account.ID, Password: account.Password, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.Background())
+	label, _, _ := strings.Cut(name, ".")
+	info, err := other.InfoDomain(t.Context(), epp.InfoDomain{Name: name, AuthInfo: "auth-" + label})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Expires
 }
 
 func TestATransferOfADEDomainHappensAtOnce(t *testing.T) {
@@ -160,8 +186,13 @@ func TestATransferOfADEDomainHappensAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := s.expiresElsewhere(t, line.Name)
 	if line = s.await(t, line.ID, provision.StateActive, provision.StateFailed, provision.StatePending); line.State != provision.StateActive {
 		t.Errorf("the line is %+v", line)
+	}
+	// The registry adds nothing, so what is left of the term is what there is.
+	if domain := s.domain(t, line.Name); line.Years != 0 || !domain.PaidUntil.Equal(before) {
+		t.Errorf("%d years were added: paid until %s, and it was %s", line.Years, domain.PaidUntil, before)
 	}
 }
 

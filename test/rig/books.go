@@ -61,6 +61,10 @@ func (w World) ask(ctx context.Context, method, path string, into any) error {
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
+// renewedApart is how far the paid term and the registry's may lie apart after a
+// renewal: less than any term.
+const renewedApart = 60 * 24 * time.Hour
+
 // Books is everything that must agree when no line is under way: the lines, the
 // customers' domains and the registry.
 type Books struct {
@@ -123,8 +127,15 @@ func (b Books) Problems() []string {
 		at := held[line.Name]
 		if line.Kind == provision.Renew {
 			// The domain was there before, whatever became of the renewal.
-			if !line.State.Final() || !known {
+			switch {
+			case !line.State.Final() || !known:
 				wrong("the renewal of %s is %s, and the customer has %+v", line.Name, line.State, domain)
+			case (line.State == provision.StateFailed) != line.RefundDue:
+				wrong("the renewal of %s is %s and marked for a refund: %t", line.Name, line.State, line.RefundDue)
+			case line.State == provision.StateActive && at == nil:
+				wrong("%s was renewed, but is not registered", line.Name)
+			case line.State == provision.StateActive && at.Expires.Sub(domain.PaidUntil).Abs() > renewedApart:
+				wrong("%s is paid until %s, and the registry has it until %s", line.Name, domain.PaidUntil, at.Expires)
 			}
 			continue
 		}

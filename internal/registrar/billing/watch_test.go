@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,13 +28,31 @@ func (s *salesBook) SalesSince(_ context.Context, rule string, since time.Time) 
 	return s.sums[Rule(rule)], s.err
 }
 
+// paper is a log that may be written and read at the same time.
+type paper struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
 func (s *salesBook) change(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	do()
 }
 
-func watch(t *testing.T, book *salesBook, log *strings.Builder) *Watch {
+func watch(t *testing.T, book *salesBook, log *paper) *Watch {
 	t.Helper()
 	rates, err := ShippedRates()
 	if err != nil {
@@ -45,7 +64,7 @@ func watch(t *testing.T, book *salesBook, log *strings.Builder) *Watch {
 func TestTheThresholdCountsEUConsumersOfTheGermanYear(t *testing.T) {
 	t.Parallel()
 	book := &salesBook{sums: map[Rule]registrar.Cents{RuleEUConsumer: 7_000_00, RuleOSS: 1_000_00, RuleDomestic: 99_000_00, RuleReverseCharge: 99_000_00}}
-	w := watch(t, book, &strings.Builder{})
+	w := watch(t, book, &paper{})
 	w.Now = func() time.Time { return time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC) }
 	sold, warn, err := w.Sold(t.Context())
 	if err != nil || sold != 8_000_00 || !warn {
@@ -69,18 +88,18 @@ func TestTheThresholdWarnsOnceADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		book := &salesBook{sums: map[Rule]registrar.Cents{RuleEUConsumer: 7_999_99}}
-		var log strings.Builder
+		var log paper
 		w := watch(t, book, &log)
-		var counted []registrar.Cents
-		w.Counted = func(sum registrar.Cents) { counted = append(counted, sum) }
+		var counted atomic.Int64
+		w.Counted = func(registrar.Cents) { counted.Add(1) }
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { w.Run(ctx); close(done) }()
 		// The bubble begins at midnight UTC, an hour into the German day.
 		time.Sleep(90 * time.Minute)
 		synctest.Wait()
-		if text := log.String(); text != "" || len(counted) != 2 {
-			t.Errorf("counted %v, logged %q", counted, text)
+		if text := log.String(); text != "" || counted.Load() != 2 {
+			t.Errorf("counted %d times, logged %q", counted.Load(), text)
 		}
 		book.change(func() { book.sums[RuleEUConsumer] = 8_000_00 })
 		time.Sleep(10 * time.Hour)
