@@ -107,6 +107,33 @@ export function totp(secret, at = Date.now()) {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
+// tool calls one as the demo customer's agent.
+export async function tool(name, args) {
+  const answer = await fetch(sandbox.mcp, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", Authorization: "Bearer " + sandbox.demo.token },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
+  const text = await answer.text();
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+  assert.ok(result && !result.isError, `${name}: ${text}`);
+  return result.structuredContent;
+}
+
+// still shows an address as it is now, without the header by which it reloads:
+// nobody can look at a page that goes away.
+export async function still(page, address) {
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    const headers = response.headers();
+    assert.match(headers.refresh ?? "", /^\d+$/, "the page does not reload");
+    delete headers.refresh;
+    await route.fulfill({ response, headers });
+  });
+  await page.goto(address);
+  await page.unroute(address);
+}
+
 // at waits until the page shown is the one at this path.
 export const at = (page, path) => page.waitForURL((url) => url.pathname === path);
 

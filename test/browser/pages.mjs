@@ -1,6 +1,6 @@
 // Every page of the portal, on a phone.
 import assert from "node:assert/strict";
-import { browse, field, linkIn, portal, press, refusal, sandbox, totp, at } from "./lib.mjs";
+import { browse, field, linkIn, portal, press, refusal, sandbox, tool, totp, at } from "./lib.mjs";
 import { newApplication } from "./applications.mjs";
 import { look, visit } from "./look.mjs";
 import { address, makeToken, signIn } from "./people.mjs";
@@ -72,6 +72,17 @@ await browse(async (page, context, watched) => {
   await visit(page, "/portal/domains", { name: "domains in all states" });
   await visit(page, "/portal/profile", { name: "profile of the demo customer" });
 
+  // An order that deserves a second look, and must still be completed.
+  const made = await tool("start_order", { items: [
+    { domain: "gogle.de", type: "register" }, { domain: "bücher-für-köln.com", type: "register" },
+    { domain: "transfer-ein-recht-langer-name-wie-ihn-leute-haben.net", type: "transfer" },
+  ] });
+  const payment = new URL(made.payment_url).pathname;
+  await visit(page, payment, { name: "an order with warnings" });
+  await visit(page, "/portal/orders", { name: "orders" });
+  await visit(page, "/portal/orders/" + made.orderId, { name: "an order in the portal" });
+  await visit(page, "/checkout/dotkontor_pay_nonsense", { name: "a payment link that opens nothing", status: 404 });
+
   // Nobody listens at the callback; the browser is stopped on its way there.
   const callback = "http://127.0.0.1:43121/callback";
   const application = await newApplication(callback, "Ein Assistent mit einem recht langen Namen, wie ihn Anwendungen haben");
@@ -96,4 +107,6 @@ await browse(async (page, context, watched) => {
   await page.locator("html[lang=en]").waitFor();
   for (const path of members) await visit(page, path, { name: path + " in English", language: "en" });
   await visit(page, "/oauth/authorize/?" + query, { name: "consent in English", language: "en" });
+  await visit(page, payment, { name: "an order with warnings in English", language: "en" });
+  await visit(page, "/portal/orders/" + made.orderId, { name: "an order in the portal, in English", language: "en" });
 }, { onPhone: true });

@@ -71,7 +71,7 @@ func TestWhatCostsNothingSaysSo(t *testing.T) {
 	view := theirs(order.AwaitingPayment)
 	view.Order.Totals = order.Totals{Rule: "domestic", RateBasisPoints: 1900}
 	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK,
-		[]string{freeButton, `name="gross" value="0"`, "Es wird nichts abgebucht."}, []string{payButton, `name="auto_renew"`})
+		[]string{freeButton, `name="gross" value="0"`, "Es wird nichts abgebucht."}, []string{payButton, `name="auto_renew"`, "Mit deutscher"})
 	// A kept means of payment could be used for renewals.
 	view.Owner.MethodLabel = "Visa •••• 4242"
 	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{`name="auto_renew"`, "Visa •••• 4242"}, nil)

@@ -68,7 +68,7 @@ type summary struct {
 
 func (h *Handler) summaryOf(language string, totals order.Totals) summary {
 	s := summary{Rate: formatRate(language, totals.RateBasisPoints)}
-	if key := "vat." + totals.Rule; h.views.Has(key) {
+	if key := "vat." + totals.Rule; totals.Net > 0 && h.views.Has(key) {
 		s.VATKey = key
 	}
 	return s
