@@ -15,6 +15,7 @@ type domainsCommand struct {
 	List     domainsListCommand     `cmd:"" help:"Show domains, everybody's or one customer's."`
 	Show     domainsShowCommand     `cmd:"" help:"Show one domain, and the paid lines that wanted it."`
 	Register domainsRegisterCommand `cmd:"" help:"Register a name for a customer who has paid you otherwise. The running service carries it out."`
+	Renew    domainsRenewCommand    `cmd:"" help:"Renew a customer's domain that they have paid you for otherwise. The running service carries it out."`
 }
 
 type domainsListCommand struct {
@@ -147,9 +148,10 @@ func (d desk) printLine(line provision.Line) error {
 	return err
 }
 
-type domainsRegisterCommand struct {
+// paidFor is what an operator vouches for.
+type paidFor struct {
 	servicePlace
-	Name          string        `arg:"" help:"The name to register."`
+	Name          string        `arg:"" help:"The domain."`
 	Customer      string        `required:"" help:"The customer's e-mail address." placeholder:"EMAIL"`
 	ManualPayment string        `required:"" help:"What paid for it, such as the number of your invoice. The same reference pays for the same name once." placeholder:"REF"`
 	Years         int           `help:"Term in years. Default: the shortest that the extension has."`
@@ -157,9 +159,18 @@ type domainsRegisterCommand struct {
 	Patience      time.Duration `default:"10m" help:"How long --wait waits."`
 }
 
-// Run asks the registry whether the name can be had, and writes the paid line
-// down.
-func (c domainsRegisterCommand) Run(t *terminal) error {
+type domainsRegisterCommand struct{ paidFor }
+
+// Run registers a name.
+func (c domainsRegisterCommand) Run(t *terminal) error { return c.order(t, provision.Register) }
+
+type domainsRenewCommand struct{ paidFor }
+
+// Run renews a domain.
+func (c domainsRenewCommand) Run(t *terminal) error { return c.order(t, provision.Renew) }
+
+// order asks the registry whether it can be had, and writes the paid line down.
+func (c paidFor) order(t *terminal, kind provision.Kind) error {
 	return c.operate(t, func(d desk) error {
 		account, err := d.find(c.Customer)
 		if err != nil {
@@ -175,7 +186,7 @@ func (c domainsRegisterCommand) Run(t *terminal) error {
 		}
 		defer closeIt()
 		line, err := lines.Order(d.ctx, d.operator, provision.Order{
-			Customer: account.ID, Name: name, Extension: extension, Kind: provision.Register, Years: c.Years,
+			Customer: account.ID, Name: name, Extension: extension, Kind: kind, Years: c.Years,
 			Payment: provision.ManualPayment + c.ManualPayment,
 		})
 		if err != nil {
@@ -210,6 +221,9 @@ func (d desk) await(lines *provision.Service, line provision.Line, patience time
 	}
 	if line.State == provision.StateFailed {
 		return fmt.Errorf("abgelehnt (%s), das Geld ist zurückzugeben / refused (%s), the money has to be returned", line.Failure, line.Failure)
+	}
+	if line.Kind == provision.Renew {
+		return d.tell("verlängert: "+line.Name, "renewed")
 	}
 	return d.tell("registriert: "+line.Name, "registered")
 }
