@@ -95,6 +95,12 @@ var rules = []rule{
 		fix: "put the port beside the domain code that needs it",
 	},
 	{
+		who: []string{"internal/hashing"},
+		may: []string{words, domains},
+		why: "computing passwords' hashes imports inward only, to implement a port",
+		fix: "put the port beside the domain code that needs it",
+	},
+	{
 		who: []string{hosts, manners},
 		may: []string{words},
 		why: "what connectors share knows no connector",
