@@ -136,8 +136,12 @@ func reason(err error) string {
 // Close ends the processes. What is being computed is waited for, for a while.
 func (w *Workers) Close() {
 	w.mu.Lock()
+	again := w.closed
 	w.closed = true
 	w.mu.Unlock()
+	if again {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	for range cap(w.idle) {

@@ -2,6 +2,7 @@ package customer
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -96,6 +97,48 @@ func TestAPasswordMatchesInEveryUnicodeForm(t *testing.T) {
 	}
 	if again := h.hashPassword(t.Context(), "schöner Tag"); again == hash {
 		t.Error("two hashes of a password are the same")
+	}
+}
+
+// deriver computes elsewhere, or fails to.
+type deriver func(Derivation) ([]byte, error)
+
+func (d deriver) Derive(ctx context.Context, asked Derivation) ([]byte, error) {
+	if _, ends := ctx.Deadline(); !ends {
+		return nil, errors.New("a wait without an end")
+	}
+	return d(asked)
+}
+
+func TestAHashIsTheSameWhereverItIsComputed(t *testing.T) {
+	t.Parallel()
+	here := newHasher(Config{Cost: cheap})
+	for what, elsewhere := range map[string]deriver{
+		"elsewhere":          func(d Derivation) ([]byte, error) { return d.Key(), nil },
+		"elsewhere it fails": func(Derivation) ([]byte, error) { return nil, errors.New("no") },
+		"half a key comes":   func(d Derivation) ([]byte, error) { return d.Key()[:16], nil },
+		"no key comes":       func(Derivation) ([]byte, error) { return nil, nil },
+	} {
+		asked := 0
+		h := newHasher(Config{Cost: cheap, Deriver: deriver(func(d Derivation) ([]byte, error) {
+			asked++
+			return elsewhere(d)
+		})})
+		hash := h.hashPassword(t.Context(), "schöner Tag")
+		if ok, outdated, err := here.matches(t.Context(), hash, "schöner Tag"); !ok || outdated || err != nil {
+			t.Errorf("%s: %v, %v, %v", what, ok, outdated, err)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave() // who has gone away changes nothing about a hash
+		if ok, _, err := h.matches(gone, hash, "schöner Tag"); !ok || err != nil {
+			t.Errorf("%s: the right password: %v, %v", what, ok, err)
+		}
+		if ok, _, err := h.matches(t.Context(), hash, "schoner Tag"); ok || err != nil {
+			t.Errorf("%s: a wrong password: %v, %v", what, ok, err)
+		}
+		if asked != 3 {
+			t.Errorf("%s: asked %d times", what, asked)
+		}
 	}
 }
 
