@@ -34,11 +34,13 @@ func (q *Queries) ClientByID(ctx context.Context, id string) (Client, error) {
 const deleteUnusedClients = `-- name: DeleteUnusedClients :execrows
 DELETE FROM clients
 WHERE clients.last_used_at < $1 AND clients.id IN (
-    SELECT c.id FROM clients c
-    WHERE c.last_used_at < $1
-      AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = c.id)
-    ORDER BY c.last_used_at
-    LIMIT $2
+    SELECT oldest.id FROM (
+        SELECT c.id FROM clients c
+        WHERE c.last_used_at < $1
+        ORDER BY c.last_used_at
+        LIMIT $2
+    ) AS oldest
+    WHERE NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
 )
 `
 
@@ -83,6 +85,34 @@ func (q *Queries) InsertClient(ctx context.Context, arg InsertClientParams) erro
 		arg.LastUsedAt,
 	)
 	return err
+}
+
+const keepConnectedClients = `-- name: KeepConnectedClients :execrows
+UPDATE clients SET last_used_at = $1
+WHERE clients.last_used_at < $2 AND clients.id IN (
+    SELECT oldest.id FROM (
+        SELECT c.id FROM clients c
+        WHERE c.last_used_at < $2
+        ORDER BY c.last_used_at
+        LIMIT $3
+    ) AS oldest
+    WHERE EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
+)
+`
+
+type KeepConnectedClientsParams struct {
+	Again  int64
+	Before int64
+	Most   int32
+}
+
+// It and DeleteUnusedClients look at the oldest only, however many are connected.
+func (q *Queries) KeepConnectedClients(ctx context.Context, arg KeepConnectedClientsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, keepConnectedClients, arg.Again, arg.Before, arg.Most)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const rememberDocumentClient = `-- name: RememberDocumentClient :exec
