@@ -25,7 +25,7 @@ const (
 	// timesEach is how often a query runs in one part of a round, each time
 	// with other keys. More rounds than elsewhere, since each is short.
 	timesEach   = 25
-	scaleRounds = 4 // for each of -rounds
+	scaleRounds = 2 // for each of -rounds
 	// longEnough ends the rounds of a query that is slow, after leastRounds.
 	longEnough  = 2 * time.Second
 	leastRounds = 4

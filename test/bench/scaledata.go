@@ -240,7 +240,7 @@ var (
 		name: "SQLite", driver: "sqlite",
 		tables:  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
 		indexes: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
-		loose:   []string{"PRAGMA defer_foreign_keys = 1"}, settle: []string{"ANALYZE"},
+		loose:   []string{"PRAGMA defer_foreign_keys = 1"}, settle: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",

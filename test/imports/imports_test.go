@@ -193,6 +193,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/web/rest/rest.go", "internal/sandbox/registry", whyOf("internal/web/rest")},
 		{"internal/web/rest/rest.go", "internal/config", whyOf("internal/web/rest")},
 		{"internal/store/order.go", "internal/upstream/stripe", whyOf("internal/store")},
+		{"internal/hashing/workers.go", "internal/config", whyOf("internal/hashing")},
 		{"internal/upstream/rdap/rdap.go", "internal/upstream/whois", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap.go", "internal/web/wire", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap_test.go", "internal/sandbox/registry", whyOf("internal/upstream/rdap")},

@@ -20,23 +20,17 @@ WHERE id = $1;
 -- It and DeleteUnusedClients look at the oldest only, however many are connected.
 UPDATE clients SET last_used_at = sqlc.arg(again)
 WHERE clients.last_used_at < sqlc.arg(before) AND clients.id IN (
-    SELECT oldest.id FROM (
-        SELECT c.id FROM clients c
-        WHERE c.last_used_at < sqlc.arg(before)
-        ORDER BY c.last_used_at
-        LIMIT sqlc.arg(most)
-    ) AS oldest
-    WHERE EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
-);
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < sqlc.arg(before)
+    ORDER BY c.last_used_at
+    LIMIT sqlc.arg(most)
+) AND EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id);
 
 -- name: DeleteUnusedClients :execrows
 DELETE FROM clients
 WHERE clients.last_used_at < $1 AND clients.id IN (
-    SELECT oldest.id FROM (
-        SELECT c.id FROM clients c
-        WHERE c.last_used_at < $1
-        ORDER BY c.last_used_at
-        LIMIT $2
-    ) AS oldest
-    WHERE NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
-);
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < $1
+    ORDER BY c.last_used_at
+    LIMIT $2
+) AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id);

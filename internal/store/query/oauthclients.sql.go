@@ -34,14 +34,11 @@ func (q *Queries) ClientByID(ctx context.Context, id string) (Client, error) {
 const deleteUnusedClients = `-- name: DeleteUnusedClients :execrows
 DELETE FROM clients
 WHERE clients.last_used_at < $1 AND clients.id IN (
-    SELECT oldest.id FROM (
-        SELECT c.id FROM clients c
-        WHERE c.last_used_at < $1
-        ORDER BY c.last_used_at
-        LIMIT $2
-    ) AS oldest
-    WHERE NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
-)
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < $1
+    ORDER BY c.last_used_at
+    LIMIT $2
+) AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)
 `
 
 type DeleteUnusedClientsParams struct {
@@ -90,14 +87,11 @@ func (q *Queries) InsertClient(ctx context.Context, arg InsertClientParams) erro
 const keepConnectedClients = `-- name: KeepConnectedClients :execrows
 UPDATE clients SET last_used_at = $1
 WHERE clients.last_used_at < $2 AND clients.id IN (
-    SELECT oldest.id FROM (
-        SELECT c.id FROM clients c
-        WHERE c.last_used_at < $2
-        ORDER BY c.last_used_at
-        LIMIT $3
-    ) AS oldest
-    WHERE EXISTS (SELECT 1 FROM grants g WHERE g.client_id = oldest.id)
-)
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < $2
+    ORDER BY c.last_used_at
+    LIMIT $3
+) AND EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)
 `
 
 type KeepConnectedClientsParams struct {
