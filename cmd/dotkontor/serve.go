@@ -141,10 +141,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.provision(look.registries, now); err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
+	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := p.watchTerms(now); err != nil {
+	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
 		return nil, p.abandon(err)
 	}
 	tokens, err := newAgentTokens(people.access, p.metrics)
