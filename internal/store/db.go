@@ -35,6 +35,8 @@ type DB struct {
 	engine engine
 	// writer and reader are one pool on PostgreSQL.
 	writer, reader *sql.DB
+	// turns is who may use the writer of SQLite; nil on PostgreSQL.
+	turns *turns
 }
 
 type engine uint8
@@ -111,7 +113,7 @@ func openSQLite(folder string, readers int) (*DB, error) {
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &DB{engine: sqlite, writer: writer, reader: reader}, nil
+	return &DB{engine: sqlite, writer: writer, reader: reader, turns: &turns{pool: writer, longest: longestShared}}, nil
 }
 
 func address(path string, pragmas []string, lock string) string {
@@ -135,6 +137,9 @@ func (db *DB) read() *query.Queries { return query.New(db.reader) }
 // it does goes through the given queries: a second connection inside a
 // transaction would wait for the first one for ever.
 func (db *DB) write(ctx context.Context, change func(*query.Queries) error) error {
+	if db.turns != nil {
+		return db.turns.write(ctx, change)
+	}
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
