@@ -1,7 +1,7 @@
 // What a human does with the payment_url of an agent: reads, signs in, completes,
 // pays or declines, and sees how it ends.
 import assert from "node:assert/strict";
-import { at, browse, field, ok, press, refusal, sandbox, still } from "./lib.mjs";
+import { at, browse, field, ok, portal, press, refusal, sandbox, still } from "./lib.mjs";
 import { look } from "./look.mjs";
 import { address, register } from "./people.mjs";
 
@@ -128,6 +128,11 @@ const stories = {
     await enterCard(page, "4242424242424242");
     await done(page);
     ok("paid and transferred");
+    const name = (await page.locator("tbody strong").first().textContent()).trim();
+    await page.goto(portal("/portal/domains"));
+    const row = await page.locator("tr", { hasText: name }).textContent();
+    assert.ok(row.includes("automatisch") && !row.includes("nicht automatisch"), row);
+    ok("renewed automatically, as chosen");
   },
 
   async "free-transfer"(page) {
