@@ -146,6 +146,8 @@ type prepared struct {
 		Domain string `json:"domain"`
 		Status string `json:"status"`
 		Years  int    `json:"years"`
+		// Of a failure.
+		Reason string `json:"reason"`
 	} `json:"items"`
 	// Of a failure.
 	Code    string `json:"code"`
