@@ -203,6 +203,9 @@ func tellFactors(b bench, what string, all []growth, way func(growth) factor) []
 // count.
 func (s statement) growth(ctx context.Context, few, many *grown, rounds int) (growth, error) {
 	for _, g := range []*grown{few, many} { // what is active has been there before
+		if err := s.settle(ctx, g); err != nil {
+			return growth{}, err
+		}
 		if _, _, err := s.times(ctx, g, fewRows, g.inTurn()); err != nil {
 			return growth{}, err
 		}
@@ -213,6 +216,29 @@ func (s statement) growth(ctx context.Context, few, many *grown, rounds int) (gr
 	}
 	anybody, err := s.factor(ctx, few, many, rounds, (*grown).anybody)
 	return growth{name: s.name, active: active, anybody: anybody}, err
+}
+
+// settle lets what writes do so once for good. Where that splits a full page of an
+// index, the next ones find room there, as in a life. A split that is taken back
+// would have to be made again each time.
+func (s statement) settle(ctx context.Context, g *grown) error {
+	if !s.writes {
+		return nil
+	}
+	g.settled++
+	set, err := s.arguments(g.tables, g.rows-g.settled%g.rows-1, g.rows+fewRows+g.settled)
+	if err != nil {
+		return err
+	}
+	tx, err := g.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	if _, err := s.run(ctx, tx, set); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 func (s statement) factor(ctx context.Context, few, many *grown, rounds int, pick func(*grown) int64) (factor, error) {
@@ -232,7 +258,11 @@ func (s statement) factor(ctx context.Context, few, many *grown, rounds int, pic
 			touched[i] += float64(found)
 		}
 	}
-	if more := max(touched[0], touched[1]); touched[0] < more*(1-sameRows) || touched[1] < more*(1-sameRows) {
+	more := max(touched[0], touched[1])
+	if slices.Contains(mayMiss, s.name) {
+		more = 0 // now and then one is found
+	}
+	if touched[0] < more*(1-sameRows) || touched[1] < more*(1-sameRows) {
 		return factor{}, fmt.Errorf("it finds %.0f rows among few and %.0f among many, so its times can't be compared", touched[0], touched[1])
 	}
 	return factor{few: median(times[0]), many: median(times[1])}, nil

@@ -114,6 +114,7 @@ type grown struct {
 	rows           int64
 	writer, reader *sql.DB
 	tables         map[string][]column
+	settled        int64 // statements that have written for good
 	close          func() error
 }
 
