@@ -99,13 +99,16 @@ func (s settings) tell(ctx context.Context, a agent, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "order: %s\nnet: %.2f EUR, VAT: %.2f EUR, gross: %.2f EUR\n", made.OrderID, made.Totals.Net, made.Totals.VAT, made.Totals.Gross)
 	fmt.Fprintf(out, "payment_url: %s\n", made.PaymentURL)
+	// Who has shown their identity once is not asked again, and who has spent much
+	// lately may be asked by any order: an agent goes by what the order says.
+	human := s.story.human
 	if made.VerificationURL != "" {
 		fmt.Fprintf(out, "verification_url: %s\n", made.VerificationURL)
+		human = "show who you are at verification_url, then " + human
+	} else if s.story.identity {
+		fmt.Fprintln(out, "note: this customer has shown who they are already; a new sandbox asks again")
 	}
-	if (made.VerificationURL != "") != s.story.identity {
-		return fmt.Errorf("the story has an identity check: %t, the order: %t", s.story.identity, made.VerificationURL != "")
-	}
-	fmt.Fprintf(out, "human: please %s\n", s.story.human)
+	fmt.Fprintf(out, "human: please %s\n", human)
 	end, err := s.watch(ctx, a, made.OrderID, out)
 	if err != nil {
 		return err

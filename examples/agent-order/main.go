@@ -55,7 +55,7 @@ type story struct {
 	// human says what the human is to do.
 	human string
 	ends  string
-	// identity says that the human must show who they are first.
+	// identity says that the human should have to show who they are first.
 	identity bool
 }
 
@@ -120,7 +120,7 @@ func read(args []string, complaints io.Writer) (settings, error) {
 		// More than 500 EUR within 30 days need an identity.
 		s.story = story{
 			items: append(register(*name, ".gg"), register("", ".gg")...), identity: true,
-			human: "show who you are at verification_url, then pay at payment_url", ends: "completed",
+			human: "pay at payment_url", ends: "completed",
 		}
 	case *transfer:
 		s.story = move(*name, ".de", "enter the auth code and pay")
