@@ -136,6 +136,10 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 		return Order{}, &NotPayable{Items: []ItemProblem{{
 			Domain: "taken.de", Reason: &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameTaken},
 		}}}
+	case "odd.de":
+		return Order{}, &NotPayable{Items: []ItemProblem{{
+			Domain: "odd.de", Reason: &registrar.Error{Kind: registrar.KindInvalid, Code: "epp_policy"},
+		}}}
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	}

@@ -31,8 +31,6 @@ func reasonOf(err error) string {
 		return text
 	}
 	switch e.Kind {
-	case registrar.KindInvalid:
-		return sentenceBadName
 	case registrar.KindUnsupported:
 		return sentenceUnsupported
 	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
@@ -46,7 +44,7 @@ func reasonOf(err error) string {
 var orderSentences = map[registrar.Code]string{
 	registrar.ExtensionNotCarried: sentenceUnsupported,
 
-	provision.NameTaken:     "The name is taken, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
+	provision.NameTaken:     "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
 	provision.NamePremium:   "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
 	provision.NameHeld:      "The name is registered here already, or somebody's order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
 	provision.NoAccount:     "Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",

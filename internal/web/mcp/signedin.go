@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -82,8 +83,15 @@ func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args a
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.Orders == nil {
+	if s.cfg.Orders == nil || !couldBeID(id) {
 		return nil, ErrNotFound
 	}
 	return s.cfg.Orders.Status(ctx, *state.caller, id)
+}
+
+// couldBeID says that a text can name something at all. Not every database takes
+// every text, and would make an error of ours out of it.
+func couldBeID(text string) bool {
+	const longest = 64
+	return len(text) <= longest && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

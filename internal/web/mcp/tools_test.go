@@ -77,7 +77,8 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 		{"a price that is not on the list", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not sold here. list_tlds shows those that are.","retryable":false}`, true},
 		{"own domains", "list_my_domains", `{}`, `{"domains":[{"domain":"of-c1.de","tld":".de","status":"active","expiresAt":"2027-01-01T00:00:00Z","autoRenew":false}]}`, false},
 		{"an order", "start_order", `{"items":[{"domain":"a.de","type":"register"}]}`, `{"orderId":"o1","status":"awaiting_payment","items":[{"domain":"a.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o1","expiresAt":"2027-01-01T00:00:00Z"}`, false},
-		{"an order of a taken name", "start_order", `{"items":[{"domain":"taken.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"items":[{"domain":"taken.de","reason":"The name is taken, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer."}]}`, true},
+		{"an order of a taken name", "start_order", `{"items":[{"domain":"taken.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"items":[{"domain":"taken.de","reason":"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer."}]}`, true},
+		{"an order of a name that the registry dislikes", "start_order", `{"items":[{"domain":"odd.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"items":[{"domain":"odd.de","reason":"The registry does not accept this name. Leave it out, or choose another one with domain_search."}]}`, true},
 		{"one open order too many", "start_order", `{"items":[{"domain":"many.de","type":"register"}]}`, `{"code":"not_payable","message":"This customer has as many open orders as are allowed. Ask the user to pay or decline one at its payment_url, or to wait until one expires; then call start_order again.","retryable":false}`, true},
 		{"a dry run", "start_order", `{"items":[{"domain":"frei.de","type":"register"}],"dryRun":true}`, `{"status":"dry_run","items":[{"domain":"frei.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19}}`, false},
 		{"a dry run in words", "start_order", `{"items":[{"domain":"frei.de","type":"register"}],"dryRun":"yes"}`, `{"code":"invalid_input","message":"The argument dryRun must be true or false.","retryable":false}`, true},
@@ -105,6 +106,19 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 				t.Errorf("the text is %v", r.Result.Content)
 			}
 		})
+	}
+}
+
+// PostgreSQL takes no text with a zero byte, and would say that we are broken.
+func TestAnOrderIDThatIsNoneIsAskedOfNobody(t *testing.T) {
+	s, w := newServer(t, nil)
+	for _, id := range []string{`ord_\u0000`, "ord_ 1", "ord_ä", strings.Repeat("o", 65)} {
+		if f := failureIn(t, post(s.Serve, call("get_order_status", `{"orderId":"`+id+`"}`), "Authorization", "Bearer good")); f.Code != notFound {
+			t.Errorf("%q: %+v", id, f)
+		}
+	}
+	if asked := w.calls.Load(); asked != 0 {
+		t.Errorf("the service was asked %d times", asked)
 	}
 }
 
