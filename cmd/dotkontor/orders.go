@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 )
@@ -47,6 +48,20 @@ func (p *product) takeOrders(
 	}
 	p.background = append(p.background, taxes.watch.Run, p.orders.Run)
 	return countBacklog(ctx, p.people, p.metrics)
+}
+
+// How many auth codes one customer may try: enough for every item of an order to be
+// mistyped twice, and too few to guess anybody's.
+const (
+	codesPerHour    = 60
+	codesPer10Hours = 200
+)
+
+// countCodes bounds the auth codes that a customer tries. It says how long to wait.
+func (p *product) countCodes() (func(customer string) time.Duration, error) {
+	tries, err := p.newLimiter(
+		quota.Window{Limit: codesPerHour, Per: time.Hour}, quota.Window{Limit: codesPer10Hours, Per: 10 * time.Hour})
+	return throttle{tries}.Count, err
 }
 
 // orderParts is what orders are made of.

@@ -190,6 +190,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
 		front.Agents.Orders = agentOrders{p.orders, people.access, live}
 		front.Payments = stripeMessages{p.provider, p.orders}
+		if front.Checkout.Codes, err = p.countCodes(); err != nil {
+			return nil, p.abandon(err)
+		}
 	}
 	handler, err := web.New(front)
 	if err != nil {

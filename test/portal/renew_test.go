@@ -101,7 +101,7 @@ func TestAutomaticRenewalIsSwitchedByItsHolder(t *testing.T) {
 	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.on[id] {
 		t.Errorf("switching on: %d, %v", got.status, c.on)
 	}
-	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatisch verlängert.") {
+	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht von selbst") {
 		t.Errorf("nothing is said: %s", got.body)
 	}
 	if got := b.post(path, nil); got.location() != "/portal/domains" || c.on[id] {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -46,6 +47,9 @@ type Config struct {
 	// Frame is what they stand in. The front fills it in.
 	Frame  *page.Frame
 	Orders Orders
+	// Codes counts an auth code that a customer tries, and says how long they must
+	// wait instead, 0 meaning not at all; nil means that nobody counts.
+	Codes func(customer string) (wait time.Duration)
 }
 
 // Handler serves the pages. It is safe for concurrent use.
@@ -53,6 +57,7 @@ type Handler struct {
 	frame  *page.Frame
 	views  *page.Views
 	orders Orders
+	codes  func(customer string) time.Duration
 }
 
 // New parses every page.
@@ -64,7 +69,10 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders}, nil
+	if cfg.Codes == nil {
+		cfg.Codes = func(string) time.Duration { return 0 }
+	}
+	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes}, nil
 }
 
 const verifyPath = page.CheckoutPath + "verify/"

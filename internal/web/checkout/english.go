@@ -3,6 +3,7 @@ package checkout
 var english = map[string]string{
 	"pay.title.awaiting_verification": "Review your order",
 	"pay.title.awaiting_payment":      "Review and pay your order",
+	"pay.title.free":                  "Review and confirm your order",
 	"pay.title.paying":                "Payment under way",
 	"pay.title.provisioning":          "Order being carried out",
 	"pay.title.completed":             "Order carried out",
@@ -45,6 +46,7 @@ var english = map[string]string{
 	"pay.then_free":       "Nothing is charged.",
 	"pay.refused":         "The order can't be carried out like this any more. Please decline it and order anew what can still be had.",
 	"pay.incomplete":      "You can pay as soon as the details above are complete.",
+	"pay.incomplete_free": "You can confirm as soon as the details above are complete.",
 	"pay.continue":        "Go on to the payment",
 	"pay.anew":            "Cancel the payment",
 	"pay.decline":         "Decline this order",
@@ -87,6 +89,7 @@ var english = map[string]string{
 	"vat.reverse_charge":  "Reverse charge: the recipient owes the VAT. VAT number {1}.",
 	"vat.eu_consumer":     "With German VAT.",
 	"vat.eu_consumer_oss": "With the VAT of your country.",
+	"vat.not_confirmed":   "With VAT: your VAT number is not confirmed. It must be of the country of your address, and stand in the European register (VIES).",
 	"vat.unchecked":       "Your VAT number could not be checked just now, so VAT is charged. If that does not suit you, please try again later.",
 
 	"warning.known_name": "Careful, this is almost {1}. A typing mistake?",
@@ -123,8 +126,8 @@ var english = map[string]string{
 	"code.told":    "The auth code is stored.",
 	"code.change":  "Give another auth code",
 
-	"renew.label": "Renew the domains automatically before they expire",
-	"renew.hint":  "For this our payment provider keeps your means of payment. You can switch it off in the portal at any time.",
+	"renew.label": "Mark for automatic renewal",
+	"renew.hint":  "For this our payment provider keeps your means of payment; you can switch it off in the portal at any time. We do not renew by ourselves yet: we write to you before a domain expires, and you renew it in the portal.",
 	"renew.kept":  "Kept so far: {1}.",
 
 	"decline.title":  "Decline this order?",
@@ -166,6 +169,7 @@ var english = map[string]string{
 
 	"state.awaiting_verification": "waits for your identity",
 	"state.awaiting_payment":      "waits for your payment",
+	"state.free":                  "waits for your consent",
 	"state.paying":                "payment under way",
 	"state.provisioning":          "being carried out",
 	"state.completed":             "carried out",

@@ -4,6 +4,7 @@ package checkout
 var german = map[string]string{ //nolint:gosec // sentences
 	"pay.title.awaiting_verification": "Bestellung prüfen",
 	"pay.title.awaiting_payment":      "Bestellung prüfen und bezahlen",
+	"pay.title.free":                  "Bestellung prüfen und beauftragen",
 	"pay.title.paying":                "Zahlung läuft",
 	"pay.title.provisioning":          "Bestellung wird ausgeführt",
 	"pay.title.completed":             "Bestellung ausgeführt",
@@ -46,6 +47,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.then_free":       "Es wird nichts abgebucht.",
 	"pay.refused":         "So lässt sich die Bestellung nicht mehr ausführen. Bitte lehnen Sie sie ab und bestellen Sie neu, was noch zu haben ist.",
 	"pay.incomplete":      "Bezahlen können Sie, sobald die Angaben oben vollständig sind.",
+	"pay.incomplete_free": "Beauftragen können Sie, sobald die Angaben oben vollständig sind.",
 	"pay.continue":        "Weiter zur Zahlung",
 	"pay.anew":            "Zahlung abbrechen",
 	"pay.decline":         "Bestellung ablehnen",
@@ -88,6 +90,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"vat.reverse_charge":  "Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge), Umsatzsteuer-ID {1}.",
 	"vat.eu_consumer":     "Mit deutscher Umsatzsteuer.",
 	"vat.eu_consumer_oss": "Mit der Umsatzsteuer Ihres Landes.",
+	"vat.not_confirmed":   "Mit Umsatzsteuer: Ihre Umsatzsteuer-ID ist nicht bestätigt. Sie muss aus dem Land Ihrer Anschrift sein und im europäischen Verzeichnis (VIES) stehen.",
 	"vat.unchecked":       "Ihre Umsatzsteuer-ID ließ sich gerade nicht prüfen, deshalb berechnen wir Umsatzsteuer. Wenn Sie das nicht möchten, versuchen Sie es später noch einmal.",
 
 	"warning.known_name": "Achtung, das ist fast {1}. Vertippt?",
@@ -124,8 +127,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"code.told":    "Der Auth-Code ist hinterlegt.",
 	"code.change":  "Anderen Auth-Code angeben",
 
-	"renew.label": "Domains vor dem Ablauf automatisch verlängern",
-	"renew.hint":  "Dafür merkt sich unser Zahlungsdienst Ihr Zahlungsmittel. Sie können das im Portal jederzeit abschalten.",
+	"renew.label": "Für die automatische Verlängerung vormerken",
+	"renew.hint":  "Dafür merkt sich unser Zahlungsdienst Ihr Zahlungsmittel; Sie können das im Portal jederzeit abschalten. Noch verlängern wir nicht von selbst: Wir schreiben Ihnen vor dem Ablauf, und Sie verlängern im Portal.",
 	"renew.kept":  "Bisher gespeichert: {1}.",
 
 	"decline.title":  "Bestellung ablehnen?",
@@ -167,6 +170,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"state.awaiting_verification": "wartet auf Ihren Nachweis",
 	"state.awaiting_payment":      "wartet auf Ihre Zahlung",
+	"state.free":                  "wartet auf Ihre Zustimmung",
 	"state.paying":                "Zahlung läuft",
 	"state.provisioning":          "wird ausgeführt",
 	"state.completed":             "ausgeführt",

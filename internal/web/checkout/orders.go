@@ -16,6 +16,8 @@ type listed struct {
 	// First is the name that stands for all, More how many others there are.
 	First string
 	More  int
+	// StateKey says how it stands.
+	StateKey string
 	// Pay is where an open order is paid.
 	Pay string
 }
@@ -33,7 +35,7 @@ func (h *Handler) list(v *page.Visit) error {
 	}
 	lines := make([]listed, 0, len(orders))
 	for _, o := range orders {
-		line := listed{Order: o, More: len(o.Items) - 1}
+		line := listed{Order: o, More: len(o.Items) - 1, StateKey: "state." + standing(o)}
 		if len(o.Items) > 0 {
 			line.First = o.Items[0].Name
 		}
@@ -82,7 +84,7 @@ func (h *Handler) detail(v *page.Visit) error {
 		Order order.Order
 		Rows  []row
 		summary
-		AskedKey, Pay, ReturnedKey string
-		Outcome                    bool
-	}{o, rows, h.summaryOf(v.Language, o.Totals), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero()}})
+		StateKey, AskedKey, Pay, ReturnedKey string
+		Outcome                              bool
+	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero()}})
 }

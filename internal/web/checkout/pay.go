@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -63,9 +64,7 @@ func (h *Handler) render(v *page.Visit, view order.View, t trouble) error {
 	if pause := reloadIn(view.Order, v.Now); pause > 0 && t.status == 0 && v.R.Method == http.MethodGet {
 		v.ReloadIn(pause)
 	}
-	return h.views.Render(v, page.View{
-		Name: "pay", Status: t.status, Title: "pay.title." + string(view.Order.State), Data: shown,
-	})
+	return h.views.Render(v, page.View{Name: "pay", Status: t.status, Title: "pay.title." + standing(view.Order), Data: shown})
 }
 
 // trouble is what has gone wrong with what the human has just asked for.
@@ -147,20 +146,46 @@ func (h *Handler) returned(v *page.Visit) error {
 }
 
 // back is where the payment provider sends those who have not paid, and what the
-// button does of those who want to begin anew.
+// button does of those who want to begin anew. It takes the page from whoever is
+// typing a card number there, so a browser that only looks ahead gets nothing: not
+// even the redirect, which it might keep and show to a human who comes later.
 func (h *Handler) back(v *page.Visit) error {
 	v.FormOn(payPath(v))
+	if !onPurpose(v.R) {
+		v.W.WriteHeader(http.StatusServiceUnavailable)
+		return nil
+	}
 	if err := h.orders.Back(v.R.Context(), v.Actor(), payLink(v)); err != nil {
 		wire.Annotate(v.W, err)
 	}
 	return v.SeeOther(payPath(v))
 }
 
+// onPurpose says that a human goes to a page, and no browser or program fetches it
+// ahead or only for its headers. Where a browser says nothing, it is believed.
+func onPurpose(r *http.Request) bool {
+	if r.Method == http.MethodHead {
+		return false
+	}
+	for _, header := range [...]string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
+		if value := strings.ToLower(r.Header.Get(header)); strings.Contains(value, "prefetch") || strings.Contains(value, "preview") {
+			return false
+		}
+	}
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest == "" || dest == "document"
+}
+
+// setCode keeps an auth code. The registry says whether it is the right one, so each
+// try counts: a code is all that keeps somebody else's name where it is.
 func (h *Handler) setCode(v *page.Visit) error {
 	v.FormOn(payPath(v))
 	item, code := v.Field("item"), v.Text("code")
 	if code == "" {
 		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, item)
+	}
+	if wait := h.codes(v.Actor().Customer); wait > 0 {
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}
 	}
 	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {
 		return h.tell(v, err, item)

@@ -88,10 +88,10 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 	s := shown{
 		Page: payPath(v), SignIn: page.SignInPath + "?next=" + url.QueryEscape(payPath(v)), View: view, Order: o,
 		Rows: h.rowsOf(v.Language, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
-		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + string(o.State),
+		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + standing(o),
 		Changeable: view.Yours && o.State.Open() && o.State != order.Paying,
 	}
-	if t.item == "" {
+	if !s.besideItem(t.item) {
 		s.ProblemKey = t.problem
 	}
 	if !view.Yours {
@@ -120,10 +120,25 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 		}
 	}
 	s.Keepable = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
-	if o.State == order.AwaitingPayment && o.Totals.Gross == 0 {
-		s.TextKey = "pay.text.free"
+	if consumer := strings.HasPrefix(o.Totals.Rule, "eu_consumer"); consumer && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
+		s.VATKey = "vat.not_confirmed"
 	}
 	return s, nil
+}
+
+// besideItem says that there is a form of an item's auth code, where a problem with
+// it is told.
+func (s *shown) besideItem(item string) bool {
+	return s.Changeable && slices.ContainsFunc(s.Rows, func(r row) bool { return r.ID == item && r.Code != nil })
+}
+
+// standing is how an order stands, in the word that its texts go by: one that costs
+// nothing waits for no payment.
+func standing(o order.Order) string {
+	if o.State == order.AwaitingPayment && o.Totals.Gross == 0 {
+		return "free"
+	}
+	return string(o.State)
 }
 
 func askedKey(kind registrar.ActorKind) string {

@@ -43,6 +43,7 @@ type desk struct {
 	code    string
 	pending error // of Visit
 	pages   http.Handler
+	codes   func(customer string) time.Duration
 }
 
 func (d *desk) did(call string, actor registrar.Actor) {
@@ -177,9 +178,6 @@ type answer struct {
 // fields it is a POST.
 func visit(t *testing.T, d *desk, who, path string, fields url.Values) answer {
 	t.Helper()
-	if d.pages == nil {
-		d.pages = open(t, d)
-	}
 	r := httptest.NewRequest(http.MethodGet, base+path, nil)
 	if fields != nil {
 		r = httptest.NewRequest(http.MethodPost, base+path, strings.NewReader(fields.Encode()))
@@ -188,6 +186,15 @@ func visit(t *testing.T, d *desk, who, path string, fields url.Values) answer {
 	}
 	if who != "" {
 		r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: who})
+	}
+	return send(t, d, r)
+}
+
+// send lets the pages answer a request.
+func send(t *testing.T, d *desk, r *http.Request) answer {
+	t.Helper()
+	if d.pages == nil {
+		d.pages = open(t, d)
 	}
 	w := httptest.NewRecorder()
 	d.pages.ServeHTTP(w, r)
@@ -204,7 +211,7 @@ func open(t *testing.T, d *desk) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Orders: d})
+	h, err := New(Config{Frame: frame, Orders: d, Codes: d.codes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,6 +180,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"domains.auto_renew":     "Renewal",
 	"domains.yes":            "automatic",
 	"domains.no":             "not automatic",
+	"domains.not_yet":        "Automatic means at present: marked. We do not renew by ourselves yet; we write to you before a domain expires, and you renew it here.",
 	"domains.renew":          "Renew",
 	"domains.renew_one":      "Renew {1}",
 	"domains.switch_on":      "switch on",
@@ -285,8 +286,8 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"note.app_disconnected":      "The application is disconnected. Its access has ended.",
 	"note.token_revoked":         "The token is revoked and no longer good from now on.",
 
-	"note.auto_renew_on":  "The domain is renewed automatically before it expires.",
-	"note.auto_renew_off": "The domain is no longer renewed automatically.",
+	"note.auto_renew_on":  "The domain is marked for automatic renewal.",
+	"note.auto_renew_off": "The domain is no longer marked for automatic renewal.",
 
 	"problem.bad_credentials":      "E-mail address or password is wrong.",
 	"problem.wrong_password":       "The password is wrong.",

@@ -180,6 +180,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"domains.auto_renew":     "Verlängerung",
 	"domains.yes":            "automatisch",
 	"domains.no":             "nicht automatisch",
+	"domains.not_yet":        "Automatisch heißt zurzeit: vorgemerkt. Noch verlängern wir nicht von selbst; wir schreiben Ihnen vor dem Ablauf, und Sie verlängern hier.",
 	"domains.renew":          "Verlängern",
 	"domains.renew_one":      "{1} verlängern",
 	"domains.switch_on":      "einschalten",
@@ -285,8 +286,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"note.app_disconnected":      "Die Anwendung ist getrennt. Ihr Zugang gilt ab sofort nicht mehr.",
 	"note.token_revoked":         "Das Token ist widerrufen und gilt ab sofort nicht mehr.",
 
-	"note.auto_renew_on":  "Die Domain wird vor dem Ablauf automatisch verlängert.",
-	"note.auto_renew_off": "Die Domain wird nicht mehr automatisch verlängert.",
+	"note.auto_renew_on":  "Die Domain ist für die automatische Verlängerung vorgemerkt.",
+	"note.auto_renew_off": "Die Domain ist nicht mehr für die automatische Verlängerung vorgemerkt.",
 
 	"problem.bad_credentials":      "E-Mail-Adresse oder Passwort stimmen nicht.",
 	"problem.wrong_password":       "Das Passwort stimmt nicht.",
