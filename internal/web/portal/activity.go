@@ -84,7 +84,8 @@ func (h *Handler) line(entry customer.Entry, names map[string]string) activityLi
 	if key := "object." + entry.Object; h.views.Has(key) {
 		line.Object, line.How = "", key
 	}
-	if entry.Object == entry.Actor.Through || entry.Object == entry.Customer {
+	saidBefore := entry.Object == entry.Actor.Through && entry.Actor.Kind != registrar.ActorSystem
+	if saidBefore || entry.Object == entry.Customer {
 		line.Object = "" // it would say the same again
 	}
 	return line
