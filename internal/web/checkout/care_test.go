@@ -28,8 +28,9 @@ func TestAuthCodesCanNotBeGuessed(t *testing.T) {
 		visit(t, d, "erika", here+"/code", guess).says(http.StatusUnprocessableEntity, []string{"Dieser Auth-Code stimmt nicht."}, nil)
 	}
 	got := visit(t, d, "erika", here+"/code", guess)
-	if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "90" {
-		t.Errorf("the third guess: %d, Retry-After %q", got.Code, got.Header().Get("Retry-After"))
+	got.says(http.StatusTooManyRequests, []string{"Zu viele Auth-Codes wurden probiert.", payButton}, []string{"stimmt nicht"})
+	if wait := got.Header().Get("Retry-After"); wait != "90" {
+		t.Errorf("Retry-After is %q", wait)
 	}
 	if len(d.calls) != 2 || tried["cus_1"] != 3 {
 		t.Errorf("the service was asked %d times, and %v counted", len(d.calls), tried)
@@ -90,7 +91,7 @@ func TestAnOrderThatCostsNothingNeverSpeaksOfPaying(t *testing.T) {
 	visit(t, d, "erika", here, nil).says(http.StatusOK,
 		[]string{"Bestellung prüfen und beauftragen", "Beauftragen können Sie, sobald"}, []string{"und bezahlen", "Bezahlen können"})
 	for _, path := range []string{"/portal/orders", "/portal/orders/ord_1"} {
-		visit(t, d, "erika", path, nil).says(http.StatusOK, []string{"wartet auf Ihre Zustimmung"}, []string{"wartet auf Ihre Zahlung"})
+		visit(t, d, "erika", path, nil).says(http.StatusOK, []string{"wartet auf Ihre Zustimmung"}, []string{"wartet auf Ihre Zahlung", "und bezahlen"})
 	}
 }
 

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -100,6 +101,7 @@ func (h *Handler) troubleOf(err error) (trouble, bool) {
 	status := map[registrar.Kind]int{
 		registrar.KindConflict: http.StatusConflict, registrar.KindForbidden: http.StatusForbidden,
 		registrar.KindInvalid: http.StatusUnprocessableEntity, registrar.KindUpstream: http.StatusServiceUnavailable,
+		registrar.KindRateLimited: http.StatusTooManyRequests,
 	}[registrar.KindOf(err)]
 	if status == 0 {
 		return trouble{}, false
@@ -185,7 +187,8 @@ func (h *Handler) setCode(v *page.Visit) error {
 		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, item)
 	}
 	if wait := h.codes(v.Actor().Customer); wait > 0 {
-		return &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}
+		v.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, item)
 	}
 	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {
 		return h.tell(v, err, item)
