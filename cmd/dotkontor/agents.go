@@ -110,7 +110,10 @@ func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish
 		req.Items = append(req.Items, order.Wanted{Name: name, Kind: order.Kind(item.Type)})
 	}
 	if len(problems.Items) > 0 {
-		return mcp.Order{}, &problems
+		if len(req.Items) == 0 {
+			return mcp.Order{}, &problems
+		}
+		req.DryRun = true // nothing is made, but each of the other items has its reason, too
 	}
 	var err error
 	if req.ByName, err = a.access.NameOf(ctx, who.Actor()); err != nil {
@@ -123,6 +126,8 @@ func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish
 		for _, item := range refused.Items {
 			problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Name, Reason: item.Reason})
 		}
+		return mcp.Order{}, &problems
+	case len(problems.Items) > 0:
 		return mcp.Order{}, &problems
 	case err != nil:
 		return mcp.Order{}, databaseFault(err)

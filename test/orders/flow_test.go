@@ -29,7 +29,7 @@ func TestAnAgentOrdersAndAHumanPays(t *testing.T) {
 		t.Errorf("the same items are another order: %+v", again)
 	}
 	stranger := s.stranger().get(made.PaymentURL)
-	if found := rig.Personal([]string{s.demo.Email, "Demo", "Kontorstraße"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
+	if found := rig.Personal([]string{s.demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
 		t.Errorf("before the sign-in the page tells %q", found)
 	}
 	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
@@ -46,6 +46,35 @@ func TestAnAgentOrdersAndAHumanPays(t *testing.T) {
 		t.Error("list_my_domains does not show what was bought")
 	}
 	s.mailed("Bestellung")
+	figures, err := s.product.Metrics(t.Context())
+	if err != nil || figures.Sample(`dotkontor_orders_total{state="completed"}`) != 1 || figures.Sample("dotkontor_refunds_waiting") != 0 ||
+		!strings.Contains(string(figures), "dotkontor_orders_overdue_seconds ") {
+		t.Errorf("the figures do not tell of the order: %v", err)
+	}
+	s.books()
+}
+
+func TestEveryItemThatCanNotBeOrderedHasItsReason(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	answer, failed := s.call("start_order", map[string]any{"items": []item{
+		{"google.de", "register"}, {"kaffeeladen.zz", "register"}, {"frei-und-ledig.com", "transfer"}, {"kaffeeladen.com", "register"},
+	}})
+	if !failed || answer.Code != "not_payable" {
+		t.Fatalf("%+v", answer)
+	}
+	reasons := make(map[string]string)
+	for _, item := range answer.Items {
+		reasons[item.Domain] = item.Reason
+	}
+	for _, name := range []string{"google.de", "kaffeeladen.zz", "frei-und-ledig.com"} {
+		if reasons[name] == "" {
+			t.Errorf("no reason for %s: %+v", name, answer.Items)
+		}
+	}
+	if len(reasons) != 3 {
+		t.Errorf("reasons %v", reasons)
+	}
 	s.books()
 }
 
