@@ -38,7 +38,9 @@ func (s *Service) Heard(ctx context.Context, event Event) error {
 		return err
 	}
 	for _, payment := range o.Payments {
-		if payment.Session != event.Session && (payment.Intent != event.Intent || event.Intent == "") {
+		bySession := event.Session != "" && payment.Session == event.Session
+		byIntent := event.Intent != "" && payment.Intent == event.Intent
+		if !bySession && !byIntent {
 			continue
 		}
 		_, err = s.look(ctx, o, payment.ID)
