@@ -188,7 +188,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
-		front.Agents.Orders = agentOrders{p.orders, people.access, live}
+		names, err := newNameBudget(cfg.Limits.TokenPerMinute, cfg.Limits.TokenPerHour, p.newLimiter)
+		if err != nil {
+			return nil, p.abandon(err)
+		}
+		front.Agents.Orders = agentOrders{p.orders, people.access, live, names}
 		front.Payments = stripeMessages{p.provider, p.orders}
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)

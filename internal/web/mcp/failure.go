@@ -36,6 +36,10 @@ const (
 	internalFailure      = "internal"
 )
 
+// OverNames goes with KindRateLimited: the account's orders have named too many
+// names lately.
+const OverNames registrar.Code = "over_names_budget"
+
 // badArgument is wrong input whose sentence names the argument.
 type badArgument struct{ sentence string }
 
@@ -76,8 +80,11 @@ func failureOf(err error) failure {
 	case registrar.KindRateLimited:
 		wait := max(1, int64((e.RetryAfter+time.Second-1)/time.Second))
 		sentence := sentenceRateLimited
-		if e.Code == codeOverTokenBudget {
+		switch e.Code {
+		case codeOverTokenBudget:
 			sentence = sentenceTokenLimited
+		case OverNames:
+			sentence = sentenceNamesLimited
 		}
 		return failure{Code: rateLimited, Message: fmt.Sprintf(sentence, wait), Retryable: true, RetryAfter: wait}
 	case registrar.KindNotFound:
@@ -103,6 +110,7 @@ const (
 	sentenceUnsupported  = "This extension is not sold here. list_tlds shows those that are."
 	sentenceRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
 	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
+	sentenceNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."
 	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."

@@ -140,6 +140,8 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 		return Order{}, &NotPayable{Items: []ItemProblem{{
 			Domain: "odd.de", Reason: &registrar.Error{Kind: registrar.KindInvalid, Code: "epp_policy"},
 		}}}
+	case "busy.de":
+		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: OverNames, RetryAfter: time.Minute}
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	}
