@@ -125,7 +125,7 @@ func read(args []string, complaints io.Writer) (settings, error) {
 	case *transfer:
 		s.story = move(*name, ".de", "enter the auth code and pay")
 	case *free:
-		s.story = move(*name, ".at", "enter the auth code and confirm")
+		s.story = move(*name, ".at", "enter the auth code and confirm (the registry then takes five days: dotkontor sandbox clock advance 6d)")
 	default:
 		s.story = story{items: register(*name, ".de"), human: "pay", ends: "completed"}
 	}
