@@ -114,11 +114,6 @@ func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) 
 	return db.orderBy(ctx, (*query.Queries).OrderByVerifyLink, string(link))
 }
 
-// OrderByPayment finds the order of one of our payments.
-func (db *DB) OrderByPayment(ctx context.Context, payment string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByPayment, payment)
-}
-
 // OrderBySession finds the order that the provider's page is for.
 func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).OrderBySession, session)

@@ -89,12 +89,6 @@ func (m *memory) OrderByVerifyLink(_ context.Context, link registrar.SecretHash)
 	return m.find(func(o order.Order) bool { return o.VerifyLink == link })
 }
 
-func (m *memory) OrderByPayment(_ context.Context, payment string) (order.Order, bool, error) {
-	return m.find(func(o order.Order) bool {
-		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.ID == payment })
-	})
-}
-
 func (m *memory) OrderBySession(_ context.Context, session string) (order.Order, bool, error) {
 	return m.find(func(o order.Order) bool {
 		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.Session == session })

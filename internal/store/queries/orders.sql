@@ -30,10 +30,6 @@ SELECT * FROM orders WHERE pay_link = $1;
 -- name: OrderByVerifyLink :one
 SELECT * FROM orders WHERE verify_link = $1 AND verify_link <> '';
 
--- name: OrderByPayment :one
-SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.id = $1;
-
 -- name: OrderBySession :one
 SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> '';
