@@ -1,17 +1,25 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// spentOver is the time over which spending is added up.
-const spentOver = 30 * 24 * time.Hour
+const (
+	// spentOver is the time over which spending is added up.
+	spentOver = 30 * 24 * time.Hour
+	// keyLives is how long beginning a verification has the same key. A provider may
+	// remember a failure under it for a day; a verification too many costs nothing,
+	// because nobody has its address.
+	keyLives = 5 * time.Minute
+)
 
 // needsIdentity says whether an order can be paid only after its holder has shown
 // who they are. verify says that an extension wants it.
@@ -53,6 +61,10 @@ func (s *Service) Verify(ctx context.Context, actor registrar.Actor, verifySecre
 		return "", err
 	}
 	if o.State != AwaitingVerification {
+// undecided says that the provider may have news: after an attempt that failed its
+// page stays open for another one.
+func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Failure != "" }
+
 		return "", nil
 	}
 	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
@@ -81,7 +93,9 @@ func (s *Service) Verify(ctx context.Context, actor registrar.Actor, verifySecre
 // beginIdentity makes a verification. Its key is the same for everybody who begins
 // at the same point, so that a repetition after a crash finds what was made.
 func (s *Service) beginIdentity(ctx context.Context, was Identity, found bool, buyer Buyer, back string) (url string, begun bool, err error) {
-	sum := sha256.Sum256([]byte(buyer.Customer + "\n" + was.Session + "\n" + strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10)))
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(keyLives).UTC().String(),
+	}, "\n")))
 	key := "idv_" + base64.RawURLEncoding.EncodeToString(sum[:18])
 	call, cancel := s.calling(ctx)
 	session, url, err := s.cfg.Identities.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
@@ -92,6 +106,7 @@ func (s *Service) beginIdentity(ctx context.Context, was Identity, found bool, b
 	now := was
 	now.Customer, now.Session, now.URL, now.Failure, now.UpdatedAt = buyer.Customer, session, url, "", s.now()
 	var before *Identity
+// Another order is another point: the way back is a part of what the key stands for.
 	if found {
 		before = &was
 	}
@@ -110,12 +125,12 @@ func (s *Service) watchIdentity(ctx context.Context, o Order) error {
 	return err
 }
 
-// seeIdentity is what is known of who a customer is. An open verification is looked
-// at first, and what the provider says is written down.
+// seeIdentity is what is known of who a customer is. A verification that may have
+// come further is looked at first, and what the provider says is written down.
 func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Identity, found bool, err error) {
 	for range tries {
 		identity, found, err = s.cfg.Store.IdentityOf(ctx, customer)
-		if err != nil || !identity.open() {
+		if err != nil || !identity.undecided() {
 			return identity, found, err
 		}
 		call, cancel := s.calling(ctx)
@@ -133,10 +148,13 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 				Actor: registrar.Actor{Kind: registrar.ActorSystem, Through: identity.Session}, Action: ActionIdentity,
 				Customer: customer, Object: customer, At: s.now(),
 			}
+		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
+			standing, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
+		}
 		case standing.Failed:
-			now.URL, now.Failure = "", standing.Failure
-			if now.Failure == "" {
-				now.Failure = "not_verified"
+			now.URL, now.Failure = "", cmp.Or(standing.Failure, "not_verified")
+			if now == identity {
+				return identity, found, nil
 			}
 		case standing.URL != "" && standing.URL != identity.URL:
 			now.URL = standing.URL // the provider's pages are good for a short time each
@@ -150,6 +168,8 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 		}
 		if stored {
 			return now, true, nil
+		case !identity.open(): // another attempt is under way where one has failed
+			return identity, found, nil
 		}
 	}
 	return identity, found, errBusy()

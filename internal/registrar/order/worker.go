@@ -119,6 +119,7 @@ func (s *Service) await(ctx context.Context, o Order) (Order, error) {
 			return o, err
 		}
 		var err error
+			o.Attempts++ // so that it is asked more and more rarely
 		if o, err = s.again(ctx, o.ID); err != nil {
 			return o, err
 		}
