@@ -41,6 +41,18 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verif
 	return !identity.proves(buyer), err
 }
 
+// overTogether says that an order which has just begun to be paid needs an identity
+// together with others that have begun at the same time. Each adds up after it was
+// written down, so of those that race at least the last one sees all.
+func (s *Service) overTogether(ctx context.Context, o Order, buyer Buyer) (bool, error) {
+	spent, err := s.cfg.Store.Spent(ctx, o.Customer, o.Email, s.now().Add(-spentOver))
+	if err != nil || spent <= s.cfg.VerifyOver {
+		return false, err
+	}
+	identity, _, err := s.cfg.Store.IdentityOf(ctx, o.Customer)
+	return !identity.proves(buyer), err
+}
+
 // proves says that the identity is the registrant's.
 func (i Identity) proves(buyer Buyer) bool {
 	return !i.VerifiedAt.IsZero() && buyer.Told && SameName(i.Name, buyer.Name)

@@ -22,6 +22,12 @@ type memory struct {
 	letters    []registrar.Letter
 	methods    map[string]order.Method
 	moves      int
+	// unbounded counts questions that could wait for ever.
+	unbounded int
+	// meanwhile is what another node does just before a change, once.
+	meanwhile func(stored *order.Order)
+	// counted is called after each sum of what was spent.
+	counted func()
 }
 
 var _ order.Store = (*memory)(nil)
@@ -181,10 +187,19 @@ func (m *memory) FreeOrders(_ context.Context, node string, now time.Time) (int,
 	return freed, nil
 }
 
-func (m *memory) Spent(context.Context, string, string, time.Time) (registrar.Cents, error) {
+func (m *memory) Spent(_ context.Context, customer, _ string, _ time.Time) (registrar.Cents, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spent, nil
+	sum, counted := m.spent, m.counted
+	for _, o := range m.orders {
+		if o.Customer == customer && o.State == order.Paying {
+			sum += o.Totals.Gross
+		}
+	}
+	m.mu.Unlock()
+	if counted != nil {
+		counted()
+	}
+	return sum, nil
 }
 
 func (m *memory) IdentityOf(_ context.Context, customer string) (order.Identity, bool, error) {

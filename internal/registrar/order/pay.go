@@ -143,6 +143,12 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	payment := o.underWay()
 	page, err := s.page(o, *payment, buyer)
 	if err != nil {
+	if over, err := s.overTogether(ctx, o, buyer); err != nil || over {
+		if err == nil {
+			o, err = s.closePage(ctx, o)
+		}
+		return o, "", err != nil, err
+	}
 		return o, "", true, err
 	}
 	call, cancel := s.calling(ctx)

@@ -35,8 +35,9 @@ type Store interface {
 	MoveOrder(ctx context.Context, move Move) (bool, error)
 	// FreeOrders makes due at once what a node has left in its hands.
 	FreeOrders(ctx context.Context, node string, now time.Time) (int, error)
-	// Spent is what was paid since then: the most of the sums by account, by
-	// address, and by each card that this account has paid with.
+	// Spent is what was paid since then, the most of the sums by account, by
+	// address, and by each card that this account has paid with, and what the
+	// account is paying now. What becomes paid meanwhile is never left out.
 	Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
 
 	// IdentityOf is false if nobody has asked for one. SetIdentity stores it if the

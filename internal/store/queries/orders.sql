@@ -91,6 +91,9 @@ WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
 -- name: SpentByCustomer :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2;
 
+-- name: PayingByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying';
+
 -- name: SpentByAddress :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2;
 

@@ -799,6 +799,17 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 	return items, nil
 }
 
+const payingByCustomer = `-- name: PayingByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying'
+`
+
+func (q *Queries) PayingByCustomer(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, payingByCustomer, customerID)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const salesByRule = `-- name: SalesByRule :one
 SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2
 `
