@@ -61,6 +61,10 @@ func (i Identity) proves(buyer Buyer) bool {
 // open says that somebody has begun to show who they are.
 func (i Identity) open() bool { return i.Session != "" && i.URL != "" }
 
+// undecided says that the provider may have news: after an attempt that failed its
+// page stays open for another one.
+func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Failure != "" }
+
 // Verify begins a verification, or finds the one that is open, and returns the
 // provider's page. It is empty if there is nothing to be shown: the order does not
 // need it any more, or the provider is still working on what was shown.
@@ -73,10 +77,6 @@ func (s *Service) Verify(ctx context.Context, actor registrar.Actor, verifySecre
 		return "", err
 	}
 	if o.State != AwaitingVerification {
-// undecided says that the provider may have news: after an attempt that failed its
-// page stays open for another one.
-func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Failure != "" }
-
 		return "", nil
 	}
 	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
@@ -104,6 +104,7 @@ func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Fai
 
 // beginIdentity makes a verification. Its key is the same for everybody who begins
 // at the same point, so that a repetition after a crash finds what was made.
+// Another order is another point: the way back is a part of what the key stands for.
 func (s *Service) beginIdentity(ctx context.Context, was Identity, found bool, buyer Buyer, back string) (url string, begun bool, err error) {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(keyLives).UTC().String(),
@@ -118,7 +119,6 @@ func (s *Service) beginIdentity(ctx context.Context, was Identity, found bool, b
 	now := was
 	now.Customer, now.Session, now.URL, now.Failure, now.UpdatedAt = buyer.Customer, session, url, "", s.now()
 	var before *Identity
-// Another order is another point: the way back is a part of what the key stands for.
 	if found {
 		before = &was
 	}
@@ -148,6 +148,9 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 		call, cancel := s.calling(ctx)
 		standing, err := s.cfg.Identities.LookVerification(call, identity.Session)
 		cancel()
+		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
+			standing, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
+		}
 		if err != nil {
 			return identity, found, err
 		}
@@ -160,14 +163,13 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 				Actor: registrar.Actor{Kind: registrar.ActorSystem, Through: identity.Session}, Action: ActionIdentity,
 				Customer: customer, Object: customer, At: s.now(),
 			}
-		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
-			standing, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
-		}
 		case standing.Failed:
 			now.URL, now.Failure = "", cmp.Or(standing.Failure, "not_verified")
 			if now == identity {
 				return identity, found, nil
 			}
+		case !identity.open(): // another attempt is under way where one has failed
+			return identity, found, nil
 		case standing.URL != "" && standing.URL != identity.URL:
 			now.URL = standing.URL // the provider's pages are good for a short time each
 		default:
@@ -180,8 +182,6 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 		}
 		if stored {
 			return now, true, nil
-		case !identity.open(): // another attempt is under way where one has failed
-			return identity, found, nil
 		}
 	}
 	return identity, found, errBusy()

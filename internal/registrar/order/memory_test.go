@@ -79,7 +79,12 @@ func (m *memory) find(is func(order.Order) bool) (order.Order, bool, error) {
 	return order.Order{}, false, nil
 }
 
-func (m *memory) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
+func (m *memory) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		m.mu.Lock()
+		m.unbounded++
+		m.mu.Unlock()
+	}
 	return m.find(func(o order.Order) bool { return o.ID == id })
 }
 
@@ -147,6 +152,10 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	stored := m.orders[move.Was.ID]
+	if m.meanwhile != nil {
+		m.meanwhile(&stored)
+		m.orders[stored.ID], m.meanwhile = stored, nil
+	}
 	if stored.State != move.Was.State || stored.Version != move.Was.Version {
 		return false, nil
 	}

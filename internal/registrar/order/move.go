@@ -203,7 +203,9 @@ func (s *Service) move(ctx context.Context, m *Move) (bool, error) {
 
 // again reads an order that others have changed.
 func (s *Service) again(ctx context.Context, id string) (Order, error) {
-	o, found, err := s.cfg.Store.OrderByID(context.WithoutCancel(ctx), id)
+	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+	defer cancel()
+	o, found, err := s.cfg.Store.OrderByID(store, id)
 	if err == nil && !found {
 		err = fail(registrar.KindNotFound, NoSuchOrder)
 	}

@@ -115,7 +115,10 @@ func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, au
 	if shown != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	}
-	if payment.State == PaymentClosing || autoRenew != o.AutoRenew {
+	// A page that nobody is making any more could not be made, and a provider may
+	// remember that under the payment's id for a day. Nobody has its address.
+	failed := payment.State == PaymentOpening && o.Node == ""
+	if failed || payment.State == PaymentClosing || autoRenew != o.AutoRenew {
 		o, err = s.closePage(ctx, o)
 		return o, "", err != nil, err
 	}
@@ -140,15 +143,15 @@ func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, au
 // openPage makes the page of a payment that is written down. The human gets its
 // address only after it is stored, so a page that is not is nobody's.
 func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
-	payment := o.underWay()
-	page, err := s.page(o, *payment, buyer)
-	if err != nil {
 	if over, err := s.overTogether(ctx, o, buyer); err != nil || over {
 		if err == nil {
 			o, err = s.closePage(ctx, o)
 		}
 		return o, "", err != nil, err
 	}
+	payment := o.underWay()
+	page, err := s.page(o, *payment, buyer)
+	if err != nil {
 		return o, "", true, err
 	}
 	call, cancel := s.calling(ctx)

@@ -92,8 +92,11 @@ func (s *Service) work(ctx context.Context, o Order) {
 // take claims an order for calls to the provider. Whoever is later finds nothing to
 // change: it gets an error that says nothing, because somebody is at it.
 func (s *Service) take(ctx context.Context, o Order) (Order, error) {
-	if o.Node == s.cfg.Node && o.DueAt.After(s.clock()) {
-		return o, nil // this node has just written it
+	if o.Node != "" && o.DueAt.After(s.clock()) {
+		if o.Node == s.cfg.Node {
+			return o, nil // this node has just written it
+		}
+		return o, errTaken
 	}
 	now := o.clone()
 	now.Attempts++
@@ -116,10 +119,10 @@ var errTaken = fail(registrar.KindConflict, "taken")
 func (s *Service) await(ctx context.Context, o Order) (Order, error) {
 	if o.State == AwaitingVerification && !s.over(o) {
 		if err := s.lookIdentity(ctx, o.Customer); err != nil {
+			o.Attempts++ // so that it is asked more and more rarely
 			return o, err
 		}
 		var err error
-			o.Attempts++ // so that it is asked more and more rarely
 		if o, err = s.again(ctx, o.ID); err != nil {
 			return o, err
 		}

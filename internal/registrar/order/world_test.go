@@ -68,6 +68,9 @@ func (p *provider) OpenPage(_ context.Context, wanted order.Page) (order.Opened,
 	if p.down != nil {
 		return order.Opened{}, p.down
 	}
+	if p.failed(wanted.ID) {
+		return order.Opened{}, errDown
+	}
 	made, found := p.pages[wanted.ID]
 	if !found {
 		made = &page{Page: wanted, session: "cs_" + wanted.ID}
@@ -112,6 +115,11 @@ func (p *provider) Refund(_ context.Context, refund order.RefundCall, asked bool
 		return "", p.down
 	}
 	p.asked[refund.ID]++
+	if p.refuse != nil {
+		if err := p.refuse(refund); err != nil {
+			return "", err
+		}
+	}
 	if p.meanwhile != nil {
 		p.meanwhile()
 	}
@@ -149,7 +157,11 @@ func (p *provider) LookVerification(_ context.Context, session string) (order.Ve
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
+		p.looks++
 		return order.Verification{}, p.down
+	}
+	if p.checks[session] == nil {
+		return order.Verification{}, &registrar.Error{Kind: registrar.KindNotFound, Code: "provider_knows_nothing"}
 	}
 	return *p.checks[session], nil
 }
@@ -157,12 +169,8 @@ func (p *provider) LookVerification(_ context.Context, session string) (order.Ve
 // pay is the human at the page; false if it is closed.
 func (p *provider) pay(url string) bool {
 	p.mu.Lock()
-		p.looks++
 	defer p.mu.Unlock()
 	made := p.at(strings.TrimPrefix(url, "https://pay.example/"))
-	if p.checks[session] == nil {
-		return order.Verification{}, &registrar.Error{Kind: registrar.KindNotFound, Code: "provider_knows_nothing"}
-	}
 	if made.standing.Ended || !p.now().Before(made.EndsAt) {
 		return false
 	}
@@ -230,6 +238,7 @@ func newWorld(t *testing.T) *world {
 	w.provider = &provider{
 		pages: map[string]*page{}, refunds: map[string]order.RefundCall{}, asked: map[string]int{},
 		checks: map[string]*order.Verification{}, keys: map[string]string{}, now: w.now,
+		remembered: map[string]bool{}, backs: map[string]string{},
 	}
 	w.service = w.start("node")
 	return w
@@ -238,7 +247,6 @@ func newWorld(t *testing.T) *world {
 func (w *world) start(node string) *order.Service {
 	w.t.Helper()
 	seal, err := registrar.NewSeal([32]byte{7})
-		remembered: map[string]bool{}, backs: map[string]string{},
 	if err != nil {
 		w.t.Fatal(err)
 	}
