@@ -26,6 +26,9 @@ type memory struct {
 	unbounded int
 	// meanwhile is what another node does just before a change, once.
 	meanwhile func(stored *order.Order)
+	// torn makes of the next order that is found by its link one that changed between
+	// the questions for its rows.
+	torn func(read *order.Order)
 	// counted is called after each sum of what was spent.
 	counted func()
 }
@@ -93,7 +96,12 @@ func (m *memory) OrderOfCustomer(_ context.Context, customer, id string) (order.
 }
 
 func (m *memory) OrderByPayLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return m.find(func(o order.Order) bool { return o.PayLink == link })
+	o, found, err := m.find(func(o order.Order) bool { return o.PayLink == link })
+	if m.torn != nil {
+		m.torn(&o)
+		m.torn = nil
+	}
+	return o, found, err
 }
 
 func (m *memory) OrderByVerifyLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
@@ -153,6 +161,7 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	defer m.mu.Unlock()
 	stored := m.orders[move.Was.ID]
 	if m.meanwhile != nil {
+		stored = copied(stored)
 		m.meanwhile(&stored)
 		m.orders[stored.ID], m.meanwhile = stored, nil
 	}

@@ -157,3 +157,53 @@ func TestAnOrderIsReadAgainWithinATime(t *testing.T) {
 		t.Errorf("%v, and %d questions without a deadline", err, w.store.unbounded)
 	}
 }
+
+func TestAPageThatIsMadeWhileItIsGivenUpIsClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o, secret := w.made(wanted(order.Register, "laden"))
+	w.provider.set(func(p *provider) { p.crashing = true })
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); err == nil {
+		t.Fatal("the provider has answered")
+	}
+	w.provider.set(func(p *provider) { p.crashing = false })
+	// The page is stored, and its human on the way there, before the other one is.
+	session := "cs_" + w.get(o.ID).Payments[0].ID
+	w.store.meanwhile = func(stored *order.Order) {
+		stored.Payments[0].State, stored.Payments[0].Session = order.PaymentOpen, session
+		stored.Version++
+	}
+	if err := w.service.Back(t.Context(), annaInPerson, secret); err != nil {
+		t.Fatal(err)
+	}
+	if o = w.state(o.ID, order.AwaitingPayment); o.Payments[0].State != order.PaymentClosed {
+		t.Errorf("%+v", o.Payments)
+	}
+	if w.provider.pay("https://pay.example/" + session) {
+		t.Error("the page can still be paid, and nobody looks at it any more")
+	}
+}
+
+func TestAnOrderThatIsReadWhileItIsSettledIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(w *world, secret string) error{
+		"pay": func(w *world, secret string) error {
+			_, err := w.service.Pay(w.t.Context(), annaInPerson, secret, 1190, false)
+			return err
+		},
+		"back":    func(w *world, secret string) error { return w.service.Back(w.t.Context(), annaInPerson, secret) },
+		"decline": func(w *world, secret string) error { return w.service.Decline(w.t.Context(), annaInPerson, secret) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			o, secret := w.paid(wanted(order.Register, "laden"))
+			// The order's row was read before, its payments after it was paid.
+			w.store.torn = func(read *order.Order) { read.State, read.Version = order.Paying, read.Version-1 }
+			if err := act(w, secret); err != nil && code(err) != order.NotOpen {
+				t.Errorf("%v", err)
+			}
+			w.state(o.ID, order.Provisioning)
+		})
+	}
+}

@@ -163,7 +163,7 @@ func (s *Service) inquire(ctx context.Context, o Order) (Order, error) {
 	case PaymentOpening:
 		if !s.now().Before(payment.EndsAt) {
 			// The provider would refuse to make it now, and nobody has its address.
-			return s.settle(ctx, o, payment.ID, Standing{Ended: true})
+			return s.abandon(ctx, o, payment.ID)
 		}
 		buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
 		if err != nil {
