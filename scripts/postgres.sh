@@ -51,10 +51,14 @@ start() {
   if as_postgres "$bin/initdb" --help | grep -q -e --icu-locale; then
     order+=(--locale-provider=icu --icu-locale=de-DE)
   fi
+  # DOTKONTOR_TEST_POSTGRES_SETTINGS: NAME=VALUE NAME=VALUE, for measurements.
+  local settings="-k $folder -c listen_addresses= -c max_connections=300 -c shared_buffers=64MB -c fsync=on -c synchronous_commit=on" setting
+  for setting in ${DOTKONTOR_TEST_POSTGRES_SETTINGS-}; do
+    settings+=" -c $setting"
+  done
   {
     as_postgres "$bin/initdb" -D "$folder/data" -U dotkontor -A trust -E UTF8 "${order[@]}" --no-instructions >"$folder.log" &&
-      as_postgres "$bin/pg_ctl" -D "$folder/data" -s -w -t 60 -l "$folder/log" start -o \
-        "-k $folder -c listen_addresses= -c max_connections=300 -c shared_buffers=64MB -c fsync=on -c synchronous_commit=on"
+      as_postgres "$bin/pg_ctl" -D "$folder/data" -s -w -t 60 -l "$folder/log" start -o "$settings"
   } >&2 || {
     cat "$folder.log" "$folder/log" >&2 2>/dev/null || true
     rm -rf "$folder" "$folder.log"

@@ -50,6 +50,12 @@ const maxThrottled = 200_000
 // now is the time of the business, which a sandbox moves; sign-ins, links and
 // tokens go by the true time.
 func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*accounts, error) {
+	return openAccountsHashing(ctx, cfg, logger, now, nil)
+}
+
+// openAccountsHashing is openAccounts for a service, which has its passwords
+// hashed elsewhere.
+func openAccountsHashing(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, hashes customer.Deriver) (*accounts, error) {
 	key, err := sealKey(cfg)
 	if err != nil {
 		return nil, err
@@ -63,13 +69,13 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 		return nil, err
 	}
 	a := &accounts{db: db}
-	if err := a.build(cfg, key, logger, now); err != nil {
+	if err := a.build(cfg, key, logger, now, hashes); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
 }
 
-func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time) error {
+func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time, hashes customer.Deriver) error {
 	var err error
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
 		return err
@@ -80,7 +86,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	}
 	a.customers, err = customer.New(customer.Config{
 		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
-		LettersWaiting: a.post.wake,
+		Deriver: hashes, LettersWaiting: a.post.wake,
 	})
 	if err != nil {
 		return err

@@ -73,6 +73,8 @@ type commands struct {
 	Backup    backupCommand    `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
 	Restore   restoreCommand   `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
 	Version   versionCommand   `cmd:"" help:"Say which version this is."`
+
+	HashWorker hashWorkerCommand `cmd:"" hidden:"" help:"Hash passwords for the service that has started this."`
 }
 
 // run is main without the process: it returns the exit code.

@@ -46,7 +46,7 @@ func (p *product) takeOrders(
 		return err
 	}
 	p.background = append(p.background, taxes.watch.Run, p.orders.Run)
-	return countBacklog(p.people, p.metrics)
+	return countBacklog(ctx, p.people, p.metrics)
 }
 
 // orderParts is what orders are made of.
@@ -119,15 +119,15 @@ func countOrders(settings *order.Config, metrics *prometheus.Registry) error {
 
 // countBacklog shows what waits in the database, for all nodes together. It is
 // asked when somebody reads the figures.
-func countBacklog(people *accounts, metrics *prometheus.Registry) error {
+func countBacklog(ctx context.Context, people *accounts, metrics *prometheus.Registry) error {
 	const within = 2 * time.Second
 	return metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dotkontor_refunds_waiting",
 		Help: "Refunds that are owed and not made yet; -1 if the database does not answer.",
 	}, func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), within)
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 		defer cancel()
-		backlog, err := people.db.OrderBacklog(ctx, time.Now())
+		backlog, err := people.db.OrderBacklog(asking, time.Now())
 		if err != nil {
 			return -1
 		}

@@ -141,10 +141,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.provision(look.registries, now); err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
+	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := p.watchTerms(now); err != nil {
+	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
 		return nil, p.abandon(err)
 	}
 	tokens, err := newAgentTokens(people.access, p.metrics)
@@ -203,7 +203,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 
 // openAccounts opens the accounts for as long as the product runs.
 func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*accounts, error) {
-	people, err := openAccounts(ctx, p.cfg, p.logger, now)
+	people, err := openAccountsHashing(ctx, p.cfg, p.logger, now, p.newHashWorkers())
 	if err != nil {
 		return nil, err
 	}

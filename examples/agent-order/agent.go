@@ -50,7 +50,8 @@ func call[T any](ctx context.Context, a agent, tool string, arguments any) (T, e
 	if result.IsError {
 		return answer, fmt.Errorf("%s: %s", tool, text)
 	}
-	return answer, json.Unmarshal(text, &answer)
+	err = json.Unmarshal(text, &answer)
+	return answer, err
 }
 
 // order is what start_order answers, status what get_order_status does.

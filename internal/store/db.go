@@ -35,6 +35,10 @@ type DB struct {
 	engine engine
 	// writer and reader are one pool on PostgreSQL.
 	writer, reader *sql.DB
+	// queries is the reader with what it has prepared.
+	queries query.DBTX
+	// turns is who may use the writer of SQLite; nil on PostgreSQL.
+	turns *turns
 }
 
 type engine uint8
@@ -81,7 +85,7 @@ func open(opts Options) (*DB, error) {
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLife)
-	return &DB{engine: postgres, writer: pool, reader: pool}, nil
+	return &DB{engine: postgres, writer: pool, reader: pool, queries: pool}, nil
 }
 
 // openSQLite opens one connection that writes and a pool that can't. Data that
@@ -104,14 +108,17 @@ func openSQLite(folder string, readers int) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database %s: %w", path, err)
 	}
-	writer.SetMaxOpenConns(1)
+	// One is for all changes (shared.go), and one for the schema.
+	writer.SetMaxOpenConns(2)
 	reader, err := sql.Open("sqlite", address(path, append(common, "query_only(1)"), "deferred"))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), writer.Close())
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &DB{engine: sqlite, writer: writer, reader: reader}, nil
+	return &DB{
+		engine: sqlite, writer: writer, reader: reader, queries: newPrepared(reader), turns: &turns{pool: writer, longest: longestShared},
+	}, nil
 }
 
 func address(path string, pragmas []string, lock string) string {
@@ -124,17 +131,21 @@ func (db *DB) Close() error {
 	if db.writer == db.reader {
 		return db.writer.Close()
 	}
+	db.turns.close()
 	return errors.Join(db.writer.Close(), db.reader.Close())
 }
 
 // read returns the queries on the pool, for a single statement that changes
 // nothing.
-func (db *DB) read() *query.Queries { return query.New(db.reader) }
+func (db *DB) read() *query.Queries { return query.New(db.queries) }
 
 // write runs change in a transaction that is committed if it returns nil. All
 // it does goes through the given queries: a second connection inside a
 // transaction would wait for the first one for ever.
 func (db *DB) write(ctx context.Context, change func(*query.Queries) error) error {
+	if db.turns != nil {
+		return db.turns.write(ctx, change)
+	}
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

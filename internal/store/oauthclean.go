@@ -8,12 +8,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
+// lookAgain is how long a client that is still connected is not looked at again.
+// Otherwise each cleaning would go through all of them.
+const lookAgain = 24 * time.Hour
+
 // Clean removes at most limit rows of each kind. Each kind is a transaction of
 // its own, so that nobody waits for all of them. Connections go before clients,
 // which a row of grants keeps in place.
 func (db *DB) Clean(ctx context.Context, due access.Due, limit int) (int, error) {
 	n := int32(limit)
-	removed := 0
+	done := 0
 	for _, step := range []struct {
 		before time.Time
 		remove func(*query.Queries, int64) (int64, error)
@@ -34,17 +38,24 @@ func (db *DB) Clean(ctx context.Context, due access.Due, limit int) (int, error)
 			return q.DeleteEndedGrants(ctx, query.DeleteEndedGrantsParams{ExpiresAt: before, Limit: n})
 		}},
 		{due.Clients, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteUnusedClients(ctx, query.DeleteUnusedClientsParams{LastUsedAt: before, Limit: n})
+			kept, err := q.KeepConnectedClients(ctx, query.KeepConnectedClientsParams{
+				Before: before, Most: n, Again: before + lookAgain.Microseconds(),
+			})
+			if err != nil {
+				return 0, err
+			}
+			gone, err := q.DeleteUnusedClients(ctx, query.DeleteUnusedClientsParams{LastUsedAt: before, Limit: n})
+			return kept + gone, err
 		}},
 	} {
 		err := db.write(ctx, func(q *query.Queries) error {
-			gone, err := step.remove(q, micros(step.before))
-			removed += int(gone)
+			rows, err := step.remove(q, micros(step.before))
+			done += int(rows)
 			return err
 		})
 		if err != nil {
-			return removed, err
+			return done, err
 		}
 	}
-	return removed, nil
+	return done, nil
 }

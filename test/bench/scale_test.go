@@ -17,13 +17,13 @@ func TestEveryQueryOfTheProductCanBeTimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 300)
+	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 300, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.close()
 	for _, s := range statements {
-		if times, err := s.times(t.Context(), g); err != nil || len(times) != timesEach {
+		if times, _, err := s.times(t.Context(), g, timesEach, g.anybody); err != nil || len(times) != timesEach {
 			t.Errorf("%s: %d times, %v", s.name, len(times), err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestEveryQueryOfTheProductCanBeTimed(t *testing.T) {
 
 func TestRowsAreWhatTheFormulasSay(t *testing.T) {
 	t.Parallel()
-	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 20)
+	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 20, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +111,12 @@ func TestTheWorstQueryIsToldByName(t *testing.T) {
 	t.Parallel()
 	b := bench{settings: settings{rows: million}, progress: func(string, ...any) {}}
 	lines := tellGrowth(b, onSQLite, []growth{
-		{name: "Quick", factor: 1.1, few: 10, many: 11}, {name: "Slow", factor: 1.6, few: 10, many: 16},
+		{name: "Quick", active: factor{10, 11}, anybody: factor{10, 20}}, {name: "Slow", active: factor{10, 16}, anybody: factor{10, 14}},
 	})
-	if len(lines) == 0 || lines[0].OK || lines[0].Measured != 1.6 || !strings.HasPrefix(lines[0].Note, "Slow") {
+	if len(lines) != 6 || lines[0].OK || lines[0].Measured != 1.6 || !strings.HasPrefix(lines[0].Note, "Slow") {
 		t.Errorf("got %+v", lines)
+	}
+	if len(lines) == 6 && (lines[3].Measured != 2 || !strings.HasPrefix(lines[3].Note, "Quick") || lines[5].Measured != 1) {
+		t.Errorf("got %+v", lines[3:])
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,11 +114,37 @@ type grown struct {
 	rows           int64
 	writer, reader *sql.DB
 	tables         map[string][]column
+	settled        int64 // statements that have written for good
 	close          func() error
 }
 
+// active is one of a thousand rows, in steps over all of them.
+func (g *grown) active() int64 { return g.nth(rand.Int64N(fewRows)) }
+
+func (g *grown) nth(n int64) int64 { return n * max(1, g.rows/fewRows) % g.rows }
+
+// anybody is any row.
+func (g *grown) anybody() int64 { return rand.Int64N(g.rows) }
+
+// inTurn is every active row, one after the other.
+func (g *grown) inTurn() func() int64 {
+	n := int64(-1)
+	return func() int64 {
+		n++
+		return g.nth(n)
+	}
+}
+
+// shut closes what was opened, also if that was nothing.
+func (g *grown) shut() error {
+	if g == nil {
+		return nil
+	}
+	return g.close()
+}
+
 // formulaFor decides what a column holds.
-func formulaFor(table, name string, isText bool, tables []string) (f formula, refers bool) {
+func formulaFor(table, name string, isText bool, tables []string, rows int64) (f formula, refers bool) {
 	if f, known := ofOrders[table+"."+name]; known {
 		return f, false
 	}
@@ -130,7 +157,7 @@ func formulaFor(table, name string, isText bool, tables []string) (f formula, re
 	if noun, isReference := strings.CutSuffix(name, "_id"); isReference {
 		for _, other := range tables {
 			if other == noun+"s" || strings.HasSuffix(other, "_"+noun+"s") {
-				return identifier(other), true
+				return shuffled(identifier(other), rows), true
 			}
 		}
 	}
@@ -148,8 +175,18 @@ func identifier(table string) formula {
 	return inOrder(table[:3]+"_", "abcdefghjkmnpq")
 }
 
+// shuffled is what another row holds, each row once: customers do not come back in
+// the order in which they came. Rows in that order would leave no room in the pages
+// of an index, and each new one would split some.
+func shuffled(f formula, rows int64) formula {
+	return formula{
+		strings.ReplaceAll(f.expression, " i)", fmt.Sprintf(" (i * %d) %% %d)", scatter, rows)),
+		func(i int64) any { return f.value(i * scatter % rows) },
+	}
+}
+
 // describe reads which tables and columns there are.
-func describe(ctx context.Context, pool *sql.DB, names []string) (map[string][]column, error) {
+func describe(ctx context.Context, pool *sql.DB, names []string, rows int64) (map[string][]column, error) {
 	tables := map[string][]column{}
 	for _, table := range names {
 		types, err := columnTypes(ctx, pool, table)
@@ -158,7 +195,7 @@ func describe(ctx context.Context, pool *sql.DB, names []string) (map[string][]c
 		}
 		for _, t := range types {
 			c := column{name: t.Name(), text: t.DatabaseTypeName() == "TEXT"}
-			c.formula, c.refers = formulaFor(table, c.name, c.text, names)
+			c.formula, c.refers = formulaFor(table, c.name, c.text, names, rows)
 			tables[table] = append(tables[table], c)
 		}
 	}
@@ -175,15 +212,15 @@ func columnTypes(ctx context.Context, pool *sql.DB, table string) ([]*sql.Column
 	return types, errors.Join(err, rows.Err())
 }
 
-// fill writes the rows of a table.
-func fill(ctx context.Context, tx *sql.Tx, table string, columns []column, rows int64) error {
+// fill writes the rows of a table from one number on, up to another.
+func fill(ctx context.Context, tx *sql.Tx, table string, columns []column, from, to int64) error {
 	var names, values []string
 	for _, c := range columns {
 		names, values = append(names, c.name), append(values, c.expression)
 	}
 	_, err := tx.ExecContext(ctx, fmt.Sprintf(
-		"WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO %s (%s) SELECT %s FROM n",
-		rows, table, strings.Join(names, ", "), strings.Join(values, ", ")))
+		"WITH RECURSIVE n(i) AS (SELECT CAST(%d AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO %s (%s) SELECT %s FROM n",
+		from, to, table, strings.Join(names, ", "), strings.Join(values, ", ")))
 	if err != nil {
 		return fmt.Errorf("filling %s: %w", table, err)
 	}
@@ -194,8 +231,10 @@ func fill(ctx context.Context, tx *sql.Tx, table string, columns []column, rows 
 type engineKind struct {
 	name   string
 	tables string // the statement that lists them
+	// indexes lists name and statement of those that no key of a table needs.
+	indexes string
 	// loose lets rows come in any order, as far as references go.
-	loose  string
+	loose  []string
 	settle []string
 	driver string
 }
@@ -203,19 +242,23 @@ type engineKind struct {
 var (
 	onSQLite = engineKind{
 		name: "SQLite", driver: "sqlite",
-		tables: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
-		loose:  "PRAGMA defer_foreign_keys = 1", settle: []string{"ANALYZE"},
+		tables:  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
+		indexes: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
+		loose:   []string{"PRAGMA defer_foreign_keys = 1"}, settle: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",
 		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'",
-		loose:  "SET LOCAL session_replication_role = replica", settle: []string{"VACUUM ANALYZE", "CHECKPOINT"},
+		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT LIKE 'goose_%'
+			AND indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY indexname`,
+		loose:  []string{"SET LOCAL session_replication_role = replica", "SET LOCAL maintenance_work_mem = '256MB'"},
+		settle: []string{"VACUUM ANALYZE", "CHECKPOINT"},
 	}
 )
 
 // grow makes the schema as the product does, fills it over a connection that
 // need not survive a power cut, and opens it again as the product does.
-func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64) (*grown, error) {
+func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (*grown, error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -223,7 +266,7 @@ func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64) 
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
-	tables, err := loadRows(ctx, kind, opts, rows)
+	tables, err := loadRows(ctx, kind, opts, rows, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +278,7 @@ func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64) 
 	return g, nil
 }
 
-func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int64) (map[string][]column, error) {
+func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (map[string][]column, error) {
 	address := opts.URL
 	if address == "" {
 		address = "file:" + filepath.Join(opts.Data, "dotkontor.db") + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=cache_size(-1000000)"
@@ -246,32 +289,25 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	}
 	defer func() { _ = pool.Close() }() // what was loaded is committed
 	pool.SetMaxOpenConns(1)
-	names, err := listTables(ctx, pool, kind)
+	listed, err := list(ctx, pool, kind.tables)
 	if err != nil {
 		return nil, err
 	}
-	tables, err := describe(ctx, pool, names)
+	var names []string
+	for _, row := range listed {
+		names = append(names, row[0])
+	}
+	slices.Sort(names)
+	tables, err := describe(ctx, pool, names, rows)
 	if err != nil {
 		return nil, err
 	}
-	tx, err := pool.BeginTx(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if _, err := tx.ExecContext(ctx, kind.loose); err != nil {
-		return nil, err
-	}
-	for _, table := range names {
-		if err := fill(ctx, tx, table, tables[table], rows); err != nil {
-			return nil, err
-		}
-	}
-	if err := tx.Commit(); err != nil {
+	if err := fillAll(ctx, pool, kind, names, tables, rows, tell); err != nil {
 		return nil, err
 	}
 	// What is still to be written must not be written during the rounds.
 	for _, statement := range kind.settle {
+		tell("%s, %d rows: %s", kind.name, rows, statement)
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
@@ -279,20 +315,70 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	return tables, nil
 }
 
-func listTables(ctx context.Context, pool *sql.DB, kind engineKind) ([]string, error) {
-	rows, err := pool.QueryContext(ctx, kind.tables)
+// fillAll writes all tables in one transaction. Most rows come before the indexes,
+// which is faster. The rest comes after them, because pages of an index that has
+// never had a new row among the old ones are full, as they never are in a life.
+func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string, tables map[string][]column, rows int64, tell func(format string, args ...any)) error {
+	indexes, err := list(ctx, pool, kind.indexes)
+	if err != nil {
+		return err
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	do := func(statements []string) error {
+		for _, statement := range statements {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("%s: %w", statement, err)
+			}
+		}
+		return nil
+	}
+	var drop, create []string
+	for _, index := range indexes {
+		drop, create = append(drop, "DROP INDEX "+index[0]), append(create, index[1])
+	}
+	if err := do(append(slices.Clone(kind.loose), drop...)); err != nil {
+		return err
+	}
+	most := rows - rows/10
+	for _, part := range []struct {
+		from, to int64
+		then     []string
+	}{{0, most, create}, {most, rows, nil}} {
+		for _, table := range names {
+			tell("%s, rows %d to %d of %s", kind.name, part.from, part.to, table)
+			if err := fill(ctx, tx, table, tables[table], part.from, part.to); err != nil {
+				return err
+			}
+		}
+		if err := do(part.then); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// list reads rows of one or two texts.
+func list(ctx context.Context, pool *sql.DB, statement string) ([][2]string, error) {
+	rows, err := pool.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var names []string
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all [][2]string
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var row [2]string
+		if err := rows.Scan([]any{&row[0], &row[1]}[:len(columns)]...); err != nil {
 			return nil, err
 		}
-		names = append(names, name)
+		all = append(all, row)
 	}
-	slices.Sort(names)
-	return names, rows.Err()
+	return all, rows.Err()
 }

@@ -64,9 +64,8 @@ func open(t *testing.T) *stage {
 	shop, err := kill.OpenShop(t.Context(), binary, t.TempDir())
 	check(t, err)
 	t.Cleanup(func() { check(t, shop.Close()) })
-	server, err := shop.Serve(t.Context())
-	check(t, err)
-	t.Cleanup(func() { check(t, server.Stop()) })
+	keeper := shop.Keep(t.Context(), func(int) string { return "" }) // nobody is killed here
+	t.Cleanup(func() { check(t, keeper.Stop()) })
 	check(t, shop.SignIn(t.Context()))
 	return &stage{shop, t}
 }

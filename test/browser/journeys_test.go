@@ -39,12 +39,7 @@ func TestPeopleInTheBrowser(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out := journey(t, s, test.script)
-			for _, rule := range test.rules {
-				if !strings.Contains(out, "ok "+rule+"\n") {
-					t.Errorf("the script did not say %q", rule)
-				}
-			}
+			says(t, journey(t, s, test.script), test.rules...)
 		})
 	}
 }

@@ -1,7 +1,7 @@
 // What a human does with the payment_url of an agent: reads, signs in, completes,
 // pays or declines, and sees how it ends.
 import assert from "node:assert/strict";
-import { at, browse, field, ok, press, refusal, sandbox, still } from "./lib.mjs";
+import { at, browse, field, ok, portal, press, refusal, sandbox, still } from "./lib.mjs";
 import { look } from "./look.mjs";
 import { address, register } from "./people.mjs";
 
@@ -46,6 +46,12 @@ const stories = {
     await page.goto(pay);
     await look(page, "somebody else's order");
     assert.equal(await button(page, order).count(), 0);
+    const id = (await page.locator("main code").textContent()).trim();
+    assert.equal((await page.goto(portal("/portal/orders/" + id))).status(), 404);
+    await page.goto(portal("/portal/orders"));
+    assert.equal(await page.locator("main table").count(), 0, "somebody else's orders are listed");
+    ok("somebody else's order is not found in the portal");
+    await page.goto(pay);
     await press(page, "Abmelden und anders anmelden");
     await fillIn(page, payPath);
     ok("another account can only sign out, and comes back");
@@ -128,6 +134,11 @@ const stories = {
     await enterCard(page, "4242424242424242");
     await done(page);
     ok("paid and transferred");
+    const name = (await page.locator("tbody strong").first().textContent()).trim();
+    await page.goto(portal("/portal/domains"));
+    const row = await page.locator("tr", { hasText: name }).textContent();
+    assert.ok(row.includes("automatisch") && !row.includes("nicht automatisch"), row);
+    ok("renewed automatically, as chosen");
   },
 
   async "free-transfer"(page) {

@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,18 +72,37 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// startSandbox builds the binary and runs it at a name: an address of digits
-// can't have passkeys.
+// product builds the binary once for all tests here: linking takes longer than
+// some journeys.
+var product = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(built, "dotkontor")
+	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
+	defer cancel()
+	return binary, rig.Build(ctx, binary, os.Stderr)
+})
+
+// built is the folder of what was built.
+var built string
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "dotkontor-browser-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// startSandbox runs the binary at a name: an address of digits can't have passkeys.
 func startSandbox(t *testing.T) sandbox {
 	t.Helper()
 	browser := chromium(t)
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "dotkontor")
-	ctx, cancel := context.WithTimeout(t.Context(), buildTimeout)
-	defer cancel()
-	if err := rig.Build(ctx, binary, os.Stderr); err != nil {
+	binary, err := product()
+	if err != nil {
 		t.Fatal(err)
 	}
+	folder := t.TempDir()
 	listen := freePort(t)
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -29,19 +29,29 @@ type Keeper struct {
 	err     error
 }
 
-// Keep starts the product, and starts it again each time that it was killed.
-// boundary is where it dies by itself the first time; empty means nowhere.
-func (s *Stage) Keep(ctx context.Context, boundary string, environment ...string) *Keeper {
+// Keep starts the product, and starts it again each time that it was killed. end
+// says at which boundary a life ends by itself, the first one being 0; empty means
+// at none.
+func (s *Stage) Keep(ctx context.Context, end func(life int) (boundary string), environment ...string) *Keeper {
 	ctx, stop := context.WithCancel(ctx)
 	k := &Keeper{stop: stop, done: make(chan struct{})}
 	k.gone, k.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	go func() {
 		defer close(k.done)
-		for ctx.Err() == nil && k.once(ctx, s, boundary, environment) {
-			boundary = ""
+		for life := 0; ctx.Err() == nil && k.once(ctx, s, end(life), environment); life++ {
 		}
 	}()
 	return k
+}
+
+// OnceAt ends the first life at a boundary, and no other.
+func OnceAt(boundary string) func(int) string {
+	return func(life int) string {
+		if life > 0 {
+			return ""
+		}
+		return boundary
+	}
 }
 
 // once runs the product until it ends, and says whether it was killed.

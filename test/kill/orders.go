@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // OrderSettings say how hard it is for orders.
@@ -26,8 +28,9 @@ type OrderSettings struct {
 // buyers is how many order at once.
 const buyers = 6
 
-// RandomOrders kills the product at random moments while an agent orders and
-// people pay, in front of a hostile registry and a hostile payment provider.
+// RandomOrders kills the product at boundaries and at random moments while an agent
+// orders and people pay, in front of a hostile registry and a hostile payment
+// provider. Boundaries exist in a binary that was built with the tag faults.
 func RandomOrders(ctx context.Context, binary, folder string, s OrderSettings, out io.Writer) error {
 	fmt.Fprintf(out, "%d orders, %d kills, %.0f %% chaos, seed %d\n", s.Orders, s.Kills, s.Chaos*100, s.Seed)
 	ctx, cancel := context.WithTimeout(ctx, s.Patience)
@@ -40,7 +43,7 @@ func RandomOrders(ctx context.Context, binary, folder string, s OrderSettings, o
 }
 
 func (s *Shop) random(ctx context.Context, settings OrderSettings, out io.Writer) error {
-	keeper := s.Keep(ctx, "")
+	keeper := s.Keep(ctx, ends(settings))
 	err := s.SignIn(ctx)
 	if err == nil {
 		err = s.underFire(ctx, keeper, settings)
@@ -56,6 +59,19 @@ func (s *Shop) random(ctx context.Context, settings OrderSettings, out io.Writer
 		return err
 	}
 	return s.Check(ctx)
+}
+
+// ends draws where lives end: every second one at a boundary, after it was passed
+// a few times, and the others whenever the time has come.
+func ends(settings OrderSettings) func(int) string {
+	boundaries := slices.Concat(order.Boundaries(), provision.Boundaries())
+	return func(life int) string {
+		dice := rand.New(rand.NewPCG(settings.Seed, ^uint64(life)))
+		if life >= settings.Kills || dice.IntN(2) == 0 {
+			return ""
+		}
+		return boundaries[dice.IntN(len(boundaries))] + ":" + strconv.Itoa(dice.IntN(3))
+	}
 }
 
 // underFire has all orders made and paid while the product is killed.
@@ -87,12 +103,13 @@ func (s *Shop) underFire(ctx context.Context, keeper *Keeper, settings OrderSett
 	bought := make(chan struct{})
 	go func() { wait.Wait(); close(bought) }()
 	dice := rand.New(rand.NewPCG(settings.Seed, settings.Seed))
-	for range settings.Kills {
+	for keeper.Deaths() < settings.Kills {
 		select {
 		case <-bought:
+			return failed
 		case <-over.Done():
 		// Time enough to start and to begin something, most of the time.
-		case <-time.After(200*time.Millisecond + time.Duration(dice.Int64N(int64(1300*time.Millisecond)))):
+		case <-time.After(100*time.Millisecond + time.Duration(dice.Int64N(int64(900*time.Millisecond)))):
 			keeper.Kill()
 			continue
 		}

@@ -20,6 +20,12 @@ func (s *Shop) NoFaults(ctx context.Context) error {
 	return s.provider(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
+// Faults are those that have not happened yet.
+func (s *Shop) Faults(ctx context.Context) (left []stripe.Fault, err error) {
+	err = s.provider(ctx, http.MethodGet, "/faults", nil, &left)
+	return left, err
+}
+
 // Money is what the provider's books say.
 func (s *Shop) Money(ctx context.Context) (stripe.Money, error) {
 	var money stripe.Money

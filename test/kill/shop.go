@@ -12,16 +12,13 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Cards of the simulated provider.
@@ -97,8 +94,8 @@ func freeAddress(ctx context.Context) (string, error) {
 }
 
 // Keep is that of Stage, for a product from which much is ordered.
-func (s *Shop) Keep(ctx context.Context, boundary string) *Keeper {
-	s.alive = s.Stage.Keep(ctx, boundary, settings...)
+func (s *Shop) Keep(ctx context.Context, end func(life int) (boundary string)) *Keeper {
+	s.alive = s.Stage.Keep(ctx, end, settings...)
 	return s.alive
 }
 
@@ -136,9 +133,18 @@ type Purchase struct {
 
 // Prepare has the agent order names.
 func (s *Shop) Prepare(ctx context.Context, names ...string) (Purchase, error) {
+	return s.prepare(ctx, order.Register, names)
+}
+
+// PrepareTransfer has the agent order the transfer of a name.
+func (s *Shop) PrepareTransfer(ctx context.Context, name string) (Purchase, error) {
+	return s.prepare(ctx, order.Transfer, []string{name})
+}
+
+func (s *Shop) prepare(ctx context.Context, kind order.Kind, names []string) (Purchase, error) {
 	var items []map[string]string
 	for _, name := range names {
-		items = append(items, map[string]string{"domain": name, "type": "register"})
+		items = append(items, map[string]string{"domain": name, "type": string(kind)})
 	}
 	var made Purchase
 	err := Insist(ctx, "start_order of "+strings.Join(names, " "), func() (bool, error) {
@@ -153,6 +159,19 @@ func (s *Shop) Prepare(ctx context.Context, names ...string) (Purchase, error) {
 		return made.Link != "", nil
 	})
 	return made, err
+}
+
+// TellCode types in the auth code of an order's first item.
+func (s *Shop) TellCode(ctx context.Context, p Purchase, code string) error {
+	o, err := s.order(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	got, err := s.browse(ctx, http.MethodPost, p.Link+"/code", url.Values{"item": {o.Items[0].ID}, "code": {code}})
+	if err == nil && got.status != http.StatusSeeOther {
+		err = fmt.Errorf("the auth code was answered with %d", got.status)
+	}
+	return err
 }
 
 // call asks a tool of the product as the customer's agent.
@@ -305,17 +324,29 @@ func (s *Shop) BuyAndLeave(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	var page string
-	if err := Insist(ctx, "the button of "+p.ID, func() (bool, error) {
-		page, err = s.Open(ctx, p)
-		return page != "", err
-	}); err != nil {
+	page, err := s.begin(ctx, p)
+	if err != nil {
 		return err
 	}
 	return Insist(ctx, "the card for "+p.ID, func() (bool, error) {
 		next, err := s.Swipe(ctx, page, CardGood)
 		return next != "", err
 	})
+}
+
+// Begin has a page to pay at opened.
+func (s *Shop) Begin(ctx context.Context, p Purchase) error {
+	_, err := s.begin(ctx, p)
+	return err
+}
+
+func (s *Shop) begin(ctx context.Context, p Purchase) (page string, err error) {
+	err = Insist(ctx, "the button of "+p.ID, func() (bool, error) {
+		var err error
+		page, err = s.Open(ctx, p)
+		return page != "", err
+	})
+	return page, err
 }
 
 // Visit looks at a page of the product.
@@ -343,90 +374,4 @@ func (s *Shop) Decline(ctx context.Context, p Purchase) error {
 		_, err = s.browse(ctx, http.MethodPost, p.Link+"/decline", nil)
 		return false, err
 	})
-}
-
-// undecided are the states in which money may still come or go.
-var undecided = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentSurplus}
-
-// unsettled says what has not come to its end.
-func unsettled(o order.Order) bool {
-	for _, refund := range o.Refunds {
-		if refund.Provider == "" {
-			return true
-		}
-	}
-	for _, payment := range o.Payments {
-		if slices.Contains(undecided, payment.State) {
-			return true
-		}
-	}
-	return !o.State.Final()
-}
-
-// Settled waits until every order has come to its end and all money is where it
-// belongs.
-func (s *Shop) Settled(ctx context.Context, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	hurried := time.Duration(0)
-	return Insist(ctx, "the end of all orders", func() (bool, error) {
-		orders, err := s.orders(ctx)
-		if err != nil {
-			return false, err
-		}
-		var open []string
-		for _, o := range orders {
-			if unsettled(o) {
-				open = append(open, fmt.Sprintf("%s is %s, due %s: %+v %+v", o.ID, o.State, o.DueAt.Format(time.TimeOnly), o.Payments, o.Refunds))
-			}
-		}
-		if len(open) == 0 {
-			return true, nil
-		}
-		// What waits at the registry is decided as its clock goes on. It may not run
-		// far ahead of the product's: a page to pay at ends by it, too.
-		if hurried < hurry && s.waits(ctx) {
-			hurried += time.Second
-			if err := s.Control.Advance(ctx, time.Second); err != nil {
-				return false, err
-			}
-		}
-		return false, fmt.Errorf("%d orders are open:\n%s", len(open), strings.Join(open, "\n"))
-	})
-}
-
-// hurry is how far the world's clock is moved on for what waits at the registry.
-const hurry = 8 * time.Second
-
-// waits says that the registry has something to decide.
-func (s *Shop) waits(ctx context.Context) bool {
-	lines, err := s.DB.DueLines(ctx, time.Now().AddDate(1, 0, 0), 1000)
-	return err == nil && slices.ContainsFunc(lines, func(line provision.Line) bool { return line.State == provision.StatePending })
-}
-
-// orders are all of them.
-func (s *Shop) orders(ctx context.Context) (all []order.Order, err error) {
-	const many = 200
-	for last := ""; ; last = all[len(all)-1].ID {
-		page, err := s.DB.OrdersAfter(ctx, last, many)
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, page...); len(page) < many {
-			return all, nil
-		}
-	}
-}
-
-// Check holds the books against each other: the lines and the registry, and the
-// orders and the provider as an operator would.
-func (s *Shop) Check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
-	said, err := audit.CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("doctor --books: %w\n%s", err, said)
-	}
-	return errors.Join(err, s.Stage.Check(ctx))
 }

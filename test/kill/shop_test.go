@@ -49,7 +49,7 @@ func TestAKillAtEveryBoundaryOfAPaymentLeavesTheBooksRight(t *testing.T) {
 	t.Parallel()
 	shop := openShop(t)
 	for i, boundary := range order.Boundaries() {
-		keeper := shop.Keep(t.Context(), boundary)
+		keeper := shop.Keep(t.Context(), kill.OnceAt(boundary))
 		if i == 0 {
 			together(t, shop.SignIn)
 		}
@@ -109,7 +109,7 @@ func TestAKillAtEveryBoundaryOfAPaymentLeavesTheBooksRight(t *testing.T) {
 
 func TestRandomKillsWhilePeoplePayLeaveTheBooksRight(t *testing.T) {
 	t.Parallel()
-	settings := kill.OrderSettings{Orders: 24, Kills: 12, Chaos: 0.1, Seed: rand.Uint64(), Patience: 2 * patience}
+	settings := kill.OrderSettings{Orders: 60, Kills: 25, Chaos: 0.1, Seed: rand.Uint64(), Patience: 2 * patience}
 	if err := kill.RandomOrders(t.Context(), binary, t.TempDir(), settings, t.Output()); err != nil {
 		t.Fatalf("seed %d:\n%v", settings.Seed, err)
 	}

@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/dump"
 	"github.com/dotkontor/dotkontor/test/kill"
 )
 
@@ -24,7 +27,7 @@ type trouble struct {
 func TestWhateverHappensBetweenOrderAndPaymentTheBooksAreRight(t *testing.T) {
 	t.Parallel()
 	shop := openShop(t)
-	keeper := shop.Keep(t.Context(), "")
+	keeper := shop.Keep(t.Context(), kill.OnceAt(""))
 	together(t, shop.SignIn)
 	for _, one := range slices.Concat(webhookTroubles, callTroubles, []trouble{
 		{"fifty submit at once", fiftySubmit},
@@ -33,6 +36,7 @@ func TestWhateverHappensBetweenOrderAndPaymentTheBooksAreRight(t *testing.T) {
 		{"the price changes", priceChanges},
 		{"the name is taken before the payment", nameTakenBefore},
 		{"the name is taken during the payment", nameTakenDuring},
+		{"a thief reads the database", thiefReads},
 	}) {
 		if !t.Run(one.name, func(t *testing.T) {
 			one.does(t, shop)
@@ -90,6 +94,9 @@ var webhookTroubles = func() (all []trouble) {
 				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "hook-"+what+".org") },
 				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "pendingfail-hook-"+what+".org") },
 			)
+			if hooks, err := shop.Webhooks(t.Context()); err != nil || what == "lose" && hooks.Lost == 0 {
+				t.Errorf("nothing was lost: %+v, %v", hooks, err)
+			}
 		}})
 	}
 	return all
@@ -97,34 +104,45 @@ var webhookTroubles = func() (all []trouble) {
 
 // callTroubles are what can happen to calls, or to the human's payment itself.
 var callTroubles = func() (all []trouble) {
-	for _, fault := range []stripe.Fault{
-		{On: "page.pay", Do: "fail_after", Times: 1}, // the human sees an error, and was charged
-		{On: "page.pay", Do: "fail_before", Times: 1},
-		{On: "checkout.create", Do: "fail_after", Times: 2},
-		{On: "checkout.create", Do: "drop_after", Times: 2},
-		{On: "checkout.retrieve", Do: "fail_before", Times: 2},
-		{On: "checkout.retrieve", Do: "lock", Times: 2},
-		{On: "checkout.expire", Do: "fail_after", Times: 2},
-		{On: "checkout.expire", Do: "drop_after", Times: 2},
-		{On: "refund.create", Do: "fail_after", Times: 2},
-		{On: "refund.create", Do: "drop_after", Times: 2},
-		{On: "refund.list", Do: "throttle", Times: 2},
+	for _, faults := range [][]stripe.Fault{
+		{{On: "page.pay", Do: "fail_after", Times: 1}}, // the human sees an error, and was charged
+		{{On: "page.pay", Do: "fail_before", Times: 1}},
+		{{On: "checkout.create", Do: "fail_after", Times: 4}},
+		{{On: "checkout.create", Do: "drop_after", Times: 4}},
+		{{On: "checkout.retrieve", Do: "fail_before", Times: 4}},
+		{{On: "checkout.retrieve", Do: "lock", Times: 4}},
+		{{On: "checkout.expire", Do: "fail_after", Times: 3}},
+		{{On: "checkout.expire", Do: "drop_after", Times: 3}},
+		{{On: "refund.create", Do: "fail_after", Times: 3}},
+		{{On: "refund.create", Do: "drop_after", Times: 3}},
+		{{On: "refund.create", Do: "fail_before", Times: 3}, {On: "refund.list", Do: "throttle", Times: 1}},
 	} {
-		all = append(all, trouble{fault.On + ": " + fault.Do, func(t *testing.T, shop *kill.Shop) {
-			together(t, func(ctx context.Context) error { return shop.Fault(ctx, fault) })
-			label := regexp.MustCompile(`[._]`).ReplaceAllString(fault.On+"-"+fault.Do, "-")
+		last := faults[len(faults)-1]
+		all = append(all, trouble{last.On + ": " + last.Do, func(t *testing.T, shop *kill.Shop) {
+			for _, fault := range faults {
+				together(t, func(ctx context.Context) error { return shop.Fault(ctx, fault) })
+			}
+			label := regexp.MustCompile(`[._]`).ReplaceAllString(last.On+"-"+last.Do, "-")
 			together(t,
 				func(ctx context.Context) error {
 					p, err := shop.Prepare(ctx, label+".org")
 					if err != nil {
 						return err
 					}
-					_, _ = shop.Open(ctx, p)
+					if err := shop.Begin(ctx, p); err != nil {
+						return err
+					}
 					_ = shop.Back(ctx, p)
 					return shop.Pay(ctx, p, true)
 				},
 				func(ctx context.Context) error { return shop.BuyAndLeave(ctx, "pendingfail-"+label+".org") },
 			)
+			if err := shop.Settled(t.Context(), patience); err != nil {
+				t.Fatal(err)
+			}
+			if left, err := shop.Faults(t.Context()); err != nil || len(left) > 0 {
+				t.Errorf("nothing went wrong: %+v, %v", left, err)
+			}
 		}})
 	}
 	return all
@@ -307,4 +325,32 @@ func nameTakenDuring(t *testing.T, shop *kill.Shop) {
 	if len(o.Refunds) != 1 || o.Refunds[0].Provider == "" || o.Refunds[0].Amount != o.Items[0].Gross {
 		t.Errorf("got %+v", o)
 	}
+}
+
+// thiefReads looks for secrets of an order in every row: of the links to it, and the
+// auth code of a transfer.
+func thiefReads(t *testing.T, shop *kill.Shop) {
+	const name, code = "transfer-kaffeefahrt.de", "auth-transfer-kaffeefahrt"
+	var p kill.Purchase
+	together(t, func(ctx context.Context) (err error) {
+		p, err = shop.PrepareTransfer(ctx, name)
+		return err
+	})
+	together(t, func(ctx context.Context) error { return shop.TellCode(ctx, p, code) })
+	look := func(when string) {
+		t.Helper()
+		all := dump.All(t, store.Options{Data: shop.Folder})
+		if !strings.Contains(all, name) || !strings.Contains(all, p.ID) {
+			t.Fatal("the order is not in the dump")
+		}
+		for what, secret := range map[string]string{"link": p.Link[strings.LastIndexByte(p.Link, '/')+1:], "auth code": code} {
+			if len(secret) < 10 || strings.Contains(all, secret) {
+				t.Errorf("the %s stands in the database %s", what, when)
+			}
+		}
+	}
+	look("before the payment")
+	together(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })
+	ended(t, shop, p, order.Completed)
+	look("after the payment")
 }

@@ -46,6 +46,11 @@ func TestAnAgentOrdersAndAHumanPays(t *testing.T) {
 		t.Error("list_my_domains does not show what was bought")
 	}
 	s.mailed("Bestellung")
+	figures, err := s.product.Metrics(t.Context())
+	if err != nil || figures.Sample(`dotkontor_orders_total{state="completed"}`) != 1 || figures.Sample("dotkontor_refunds_waiting") != 0 ||
+		!strings.Contains(string(figures), "dotkontor_orders_overdue_seconds ") {
+		t.Errorf("the figures do not tell of the order: %v", err)
+	}
 	s.books()
 }
 

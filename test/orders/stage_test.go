@@ -63,6 +63,7 @@ const (
 // stage is a product with its world.
 type stage struct {
 	t        *testing.T
+	product  *rig.Product
 	base     string
 	config   string
 	settings []string
@@ -94,7 +95,7 @@ func open(t *testing.T, settings ...string) *stage {
 			}
 		}
 	})
-	s := &stage{t: t, base: product.Server.Ready, config: product.World.Ready, settings: settings}
+	s := &stage{t: t, product: product, base: product.Server.Ready, config: product.World.Ready, settings: settings}
 	text, err := os.ReadFile(info)
 	if err != nil {
 		t.Fatal(err)

@@ -44,13 +44,17 @@ type Server struct {
 	own bool
 }
 
-// Start returns the server that Variable names, or starts one. The caller stops
-// it. It returns ErrMissing where there is nothing to start.
-func Start() (*Server, error) {
+// settingsVariable hands further settings to the script, separated by spaces.
+const settingsVariable = "DOTKONTOR_TEST_POSTGRES_SETTINGS"
+
+// Start returns the server that Variable names, or starts one, with settings like
+// "shared_buffers=2GB" beside those that tests have. The caller stops it. It
+// returns ErrMissing where there is nothing to start.
+func Start(settings ...string) (*Server, error) {
 	if address := os.Getenv(Variable); address != "" {
 		return &Server{URL: address}, nil
 	}
-	out, err := script(os.Environ(), "start", "--installed")
+	out, err := script(append(os.Environ(), settingsVariable+"="+strings.Join(settings, " ")), "start", "--installed")
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && ended.ExitCode() == exitMissing {
 		return nil, ErrMissing

@@ -13,13 +13,55 @@ type Memory struct {
 	Now, Most int64
 }
 
-// Memory looks at the process.
+// Memory looks at the process and at those that it has started: what they ever
+// held is added up, as if all had been at their highest at the same moment.
 func (p *Process) Memory() Memory {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/status")
+	own := p.cmd.Process.Pid
+	all := memoryOf(own)
+	for _, child := range childrenOf(own) {
+		m := memoryOf(child)
+		all.Now, all.Most = all.Now+m.Now, all.Most+m.Most
+	}
+	return all
+}
+
+func memoryOf(pid int) Memory {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
 		return Memory{}
 	}
 	return parseMemory(string(text))
+}
+
+// childrenOf looks through all processes, because not every kernel keeps a list.
+func childrenOf(pid int) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var children []int
+	for _, entry := range entries {
+		child, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue // no process
+		}
+		text, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
+		if err == nil && parentIn(string(text)) == pid {
+			children = append(children, child)
+		}
+	}
+	return children
+}
+
+// parentIn is the fourth field of proc(5)'s stat. Counting begins behind the
+// second, the program's name, which may hold spaces.
+func parentIn(stat string) int {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(fields[1]) // 0 is nobody's
+	return pid
 }
 
 // parseMemory reads lines like "VmRSS:	   1234 kB" of proc(5).

@@ -1,6 +1,8 @@
 package rig
 
 import (
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +59,28 @@ func TestMemoryIsReadFromTheStatus(t *testing.T) {
 	}
 	if got := parseMemory("VmRSS:\tmuch\n"); got != (Memory{}) {
 		t.Errorf("nonsense is read as %+v", got)
+	}
+}
+
+func TestTheMemoryOfWhatAProcessHasStartedCounts(t *testing.T) {
+	t.Parallel()
+	for stat, want := range map[string]int{"12 (a b) S 7 12 12 0": 7, "12 (a) ) R 9 1": 9, "nonsense": 0, "": 0, "1 (x) S": 0} {
+		if got := parentIn(stat); got != want {
+			t.Errorf("%q: %d, want %d", stat, got, want)
+		}
+	}
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("this system does not tell")
+	}
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = child.Process.Kill()
+		_ = child.Wait() // it was killed
+	}()
+	if !slices.Contains(childrenOf(os.Getpid()), child.Process.Pid) {
+		t.Error("the process is not found among the children")
 	}
 }

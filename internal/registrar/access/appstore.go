@@ -15,8 +15,9 @@ type ApplicationStore interface {
 	ClientStore
 	ConsentStore
 	FamilyStore
-	// Clean removes at most limit rows of each kind that no longer matter and
-	// says how many it removed.
+	// Clean looks at no more than limit rows of each kind that may no longer
+	// matter, removes those that do not, and says for how many that was settled:
+	// with 0 there is nothing left to do.
 	Clean(ctx context.Context, due Due, limit int) (int, error)
 }
 

@@ -27,20 +27,21 @@ const (
 // has connected for as long. An application with a connection is never removed:
 // the database itself refuses that. Used refresh tokens stay until they expire,
 // because coming again they betray a theft.
-func (a *Applications) Clean(ctx context.Context) (removed int, err error) {
+// It returns for how many of them that was settled.
+func (a *Applications) Clean(ctx context.Context) (settled int, err error) {
 	now := a.now()
 	due := Due{
 		Tokens: now, Consents: now, Codes: now.Add(-usedCodesKept), Grants: now.Add(-clientsKept), Clients: now.Add(-clientsKept),
 	}
 	for {
 		some, err := a.store.Clean(ctx, due, cleanBatch)
-		removed += some
+		settled += some
 		if err != nil || some == 0 {
-			return removed, err
+			return settled, err
 		}
 		select {
 		case <-ctx.Done():
-			return removed, ctx.Err()
+			return settled, ctx.Err()
 		case <-time.After(cleanPause):
 		}
 	}

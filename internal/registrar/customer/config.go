@@ -25,11 +25,14 @@ type Config struct {
 	// SessionLife ends every session; 0 means 90 days.
 	SessionLife time.Duration
 	// Hashes is how many passwords are hashed at a time, each in 64 MiB; 0 means
-	// half of the cores, at least one and at most two.
+	// DefaultHashes.
 	Hashes int
 	// Cost is that of one hash. Where it changes, passwords are hashed anew when
 	// they are next used.
 	Cost Cost
+	// Deriver computes the hashes of a service in another process; nil means that
+	// they are computed here.
+	Deriver Deriver
 	// Waiting is how many sign-ins may wait for that; 0 means 2048.
 	Waiting int
 	// LettersWaiting is called after a letter was stored, to have it sent at once;

@@ -51,7 +51,8 @@
 // computed at a time.
 //
 // Hashing is bounded, all in all and for one network: see hasher. Who waits too
-// long is told to come back.
+// long is told to come back. A service has it done elsewhere, by a Deriver, so that
+// it does not disturb what else is being answered; what fails there is done here.
 //
 // # Secrets
 //

@@ -25,9 +25,6 @@ const (
 	// right passwords are not counted, so whoever has an account could otherwise
 	// fill the queue alone and keep everybody else waiting.
 	mostOfOne = 4
-	// collectFrom is from which size on (in KiB) the memory of a hash is collected
-	// at once. It costs a few milliseconds beside a hash of more than a hundred.
-	collectFrom = 16 * 1024
 )
 
 // hasher bounds how many passwords are hashed at a time, because each takes much
@@ -38,20 +35,28 @@ type hasher struct {
 	most    int64
 	took    atomic.Int64 // what the last hash took, in nanoseconds
 	cost    Cost
+	// elsewhere computes the keys, unless it is nil or fails.
+	elsewhere Deriver
 
 	mu sync.Mutex
 	// from is how many are here from each network; who leaves last is forgotten.
 	from map[string]int
 }
 
-func newHasher(places, waiting int, cost Cost) *hasher {
+func newHasher(cfg Config) *hasher {
+	places := cfg.Hashes
 	if places <= 0 {
-		places = min(mostHashes, max(1, runtime.GOMAXPROCS(0)/2))
+		places = DefaultHashes()
 	}
 	return &hasher{
-		places: make(chan struct{}, places), most: int64(waiting), cost: cost.withDefaults(), from: make(map[string]int),
+		places: make(chan struct{}, places), most: int64(cfg.Waiting), cost: cfg.Cost.withDefaults(),
+		elsewhere: cfg.Deriver, from: make(map[string]int),
 	}
 }
+
+// DefaultHashes is how many passwords are hashed at a time where nothing else is
+// said: half of the cores, at least one and at most two.
+func DefaultHashes() int { return min(mostHashes, max(1, runtime.GOMAXPROCS(0)/2)) }
 
 // enter lets one more of a network in, unless it has its share already. Operators
 // have no network and no bound.
@@ -106,18 +111,13 @@ func (h *hasher) run(ctx context.Context, network string, work func() error) err
 		return busy
 	}
 	defer func(began time.Time) { h.took.Store(int64(time.Since(began))) }(time.Now())
-	if h.cost.Memory >= collectFrom {
-		// A hash leaves its memory behind as garbage. Left to itself the collector
-		// would let several lie, and a storm of sign-ins fill the machine.
-		defer runtime.GC()
-	}
 	return work()
 }
 
 // hash makes the stored form of a new password.
 func (h *hasher) hash(ctx context.Context, network, password string) (hash string, err error) {
 	err = h.run(ctx, network, func() error {
-		hash = hashPassword(password, h.cost)
+		hash = h.hashPassword(ctx, password)
 		return nil
 	})
 	return hash, err
@@ -146,7 +146,7 @@ func (h *hasher) verify(ctx context.Context, network string, guard guard, stored
 		if wait := guard.wait(); wait > 0 {
 			return tooMany(wait)
 		}
-		ok, outdated, err := matches(stored, password, h.cost)
+		ok, outdated, err := h.matches(ctx, stored, password)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (h *hasher) verify(ctx context.Context, network string, guard guard, stored
 		case !ok:
 			guard.failed()
 		case outdated:
-			result.rehashed = hashPassword(password, h.cost)
+			result.rehashed = h.hashPassword(ctx, password)
 		}
 		return nil
 	})

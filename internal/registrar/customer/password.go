@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	_ "embed"
@@ -153,23 +154,30 @@ func parsePHC(text string) (phc, error) {
 }
 
 // hashPassword costs its memory: it is called in a place of the hasher only.
-func hashPassword(password string, cost Cost) string {
-	p := phc{cost: cost, lanes: lanes, salt: make([]byte, saltSize)}
+func (h *hasher) hashPassword(ctx context.Context, password string) string {
+	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	_, _ = rand.Read(p.salt) // never fails
-	p.key = argon2.IDKey([]byte(norm.NFC.String(password)), p.salt, cost.Passes, cost.Memory, lanes, keySize)
+	p.key = h.derive(ctx, p.derivation(password))
 	return p.String()
 }
 
 // matches costs the same whether there is a stored hash or not. outdated says
 // that the hash was made at another cost than is wanted now.
-func matches(stored, password string, cost Cost) (ok, outdated bool, err error) {
-	p := phc{cost: cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
+func (h *hasher) matches(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
+	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	if stored != "" {
 		if p, err = parsePHC(stored); err != nil {
 			return false, false, err
 		}
 	}
-	key := argon2.IDKey([]byte(norm.NFC.String(password)), p.salt, p.cost.Passes, p.cost.Memory, p.lanes, uint32(len(p.key)))
+	key := h.derive(ctx, p.derivation(password))
 	equal := subtle.ConstantTimeCompare(key, p.key) == 1
-	return equal && stored != "", p.cost != cost || p.lanes != lanes, nil
+	return equal && stored != "", p.cost != h.cost || p.lanes != lanes, nil
+}
+
+// derivation is the computation that leads from a password to such a key.
+func (p phc) derivation(password string) Derivation {
+	return Derivation{
+		Password: []byte(norm.NFC.String(password)), Salt: p.salt, Cost: p.cost, Lanes: p.lanes, Size: uint32(len(p.key)),
+	}
 }

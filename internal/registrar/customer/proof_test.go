@@ -2,6 +2,7 @@ package customer
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -83,24 +84,67 @@ var cheap = Cost{Memory: 64, Passes: 1}
 
 func TestAPasswordMatchesInEveryUnicodeForm(t *testing.T) {
 	t.Parallel()
-	hash := hashPassword("schöner Tag", cheap)
-	if ok, outdated, err := matches(hash, "scho\u0308ner Tag", cheap); !ok || outdated || err != nil {
+	h := newHasher(Config{Cost: cheap})
+	hash := h.hashPassword(t.Context(), "schöner Tag")
+	if ok, outdated, err := h.matches(t.Context(), hash, "scho\u0308ner Tag"); !ok || outdated || err != nil {
 		t.Errorf("the same password, typed on another machine: %v, %v, %v", ok, outdated, err)
 	}
-	if ok, _, _ := matches(hash, "schoner Tag", cheap); ok {
+	if ok, _, _ := h.matches(t.Context(), hash, "schoner Tag"); ok {
 		t.Error("another password matches")
 	}
-	if ok, _, err := matches("", "", cheap); ok || err != nil {
+	if ok, _, err := h.matches(t.Context(), "", ""); ok || err != nil {
 		t.Errorf("an account without a password can be opened: %v", err)
 	}
-	if again := hashPassword("schöner Tag", cheap); again == hash {
+	if again := h.hashPassword(t.Context(), "schöner Tag"); again == hash {
 		t.Error("two hashes of a password are the same")
+	}
+}
+
+// deriver computes elsewhere, or fails to.
+type deriver func(Derivation) ([]byte, error)
+
+func (d deriver) Derive(ctx context.Context, asked Derivation) ([]byte, error) {
+	if _, ends := ctx.Deadline(); !ends {
+		return nil, errors.New("a wait without an end")
+	}
+	return d(asked)
+}
+
+func TestAHashIsTheSameWhereverItIsComputed(t *testing.T) {
+	t.Parallel()
+	here := newHasher(Config{Cost: cheap})
+	for what, elsewhere := range map[string]deriver{
+		"elsewhere":          func(d Derivation) ([]byte, error) { return d.Key(), nil },
+		"elsewhere it fails": func(Derivation) ([]byte, error) { return nil, errors.New("no") },
+		"half a key comes":   func(d Derivation) ([]byte, error) { return d.Key()[:16], nil },
+		"no key comes":       func(Derivation) ([]byte, error) { return nil, nil },
+	} {
+		asked := 0
+		h := newHasher(Config{Cost: cheap, Deriver: deriver(func(d Derivation) ([]byte, error) {
+			asked++
+			return elsewhere(d)
+		})})
+		hash := h.hashPassword(t.Context(), "schöner Tag")
+		if ok, outdated, err := here.matches(t.Context(), hash, "schöner Tag"); !ok || outdated || err != nil {
+			t.Errorf("%s: %v, %v, %v", what, ok, outdated, err)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave() // who has gone away changes nothing about a hash
+		if ok, _, err := h.matches(gone, hash, "schöner Tag"); !ok || err != nil {
+			t.Errorf("%s: the right password: %v, %v", what, ok, err)
+		}
+		if ok, _, err := h.matches(t.Context(), hash, "schoner Tag"); ok || err != nil {
+			t.Errorf("%s: a wrong password: %v, %v", what, ok, err)
+		}
+		if asked != 3 {
+			t.Errorf("%s: asked %d times", what, asked)
+		}
 	}
 }
 
 func TestTheShippedCostIs64MiBInThreePassesOnOneLane(t *testing.T) {
 	t.Parallel()
-	hash := hashPassword("Vier Pferde am Deich", Cost{}.withDefaults())
+	hash := newHasher(Config{}).hashPassword(t.Context(), "Vier Pferde am Deich")
 	if !strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=3,p=1$") {
 		t.Errorf("got %q", hash)
 	}
@@ -108,6 +152,7 @@ func TestTheShippedCostIs64MiBInThreePassesOnOneLane(t *testing.T) {
 
 func TestAStoredHashCanNotAskForTheWholeMemory(t *testing.T) {
 	t.Parallel()
+	h := newHasher(Config{Cost: cheap})
 	const rest = "$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	if _, err := parsePHC("$argon2id$v=19$m=65536,t=3,p=1" + rest); err != nil {
 		t.Fatal(err)
@@ -120,7 +165,7 @@ func TestAStoredHashCanNotAskForTheWholeMemory(t *testing.T) {
 		if _, err := parsePHC(text); err == nil {
 			t.Errorf("%q was accepted", text)
 		}
-		if ok, _, err := matches(text, "x", cheap); ok || err == nil {
+		if ok, _, err := h.matches(t.Context(), text, "x"); ok || err == nil {
 			t.Errorf("%q opened an account", text)
 		}
 	}
@@ -135,7 +180,7 @@ func (c *counter) Count(string) time.Duration { c.failures++; return 0 }
 func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHasher(1, 3, cheap)
+		h := newHasher(Config{Hashes: 1, Waiting: 3, Cost: cheap})
 		release := make(chan struct{})
 		go func() { _ = h.run(t.Context(), "", func() error { <-release; return nil }) }()
 		synctest.Wait()
@@ -175,7 +220,7 @@ func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 func TestOneNetworkCanNotFillTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHasher(1, 100, cheap)
+		h := newHasher(Config{Hashes: 1, Waiting: 100, Cost: cheap})
 		release := make(chan struct{})
 		for range mostOfOne {
 			go func() { _ = h.run(t.Context(), "192.0.2.7", func() error { <-release; return nil }) }()
@@ -201,11 +246,11 @@ func TestOneNetworkCanNotFillTheQueue(t *testing.T) {
 func TestHashesAtATimeAreBounded(t *testing.T) {
 	t.Parallel()
 	for places, want := range map[int]int{1: 1, 2: 2, 4: 4} {
-		if got := cap(newHasher(places, 1, cheap).places); got != want {
+		if got := cap(newHasher(Config{Hashes: places, Waiting: 1, Cost: cheap}).places); got != want {
 			t.Errorf("%d places: got %d", places, got)
 		}
 	}
-	if got := cap(newHasher(0, 1, cheap).places); got < 1 || got > 2 {
+	if got := cap(newHasher(Config{Waiting: 1, Cost: cheap}).places); got < 1 || got > 2 {
 		t.Errorf("by default %d hashes at a time; two take 128 MiB, and as much garbage", got)
 	}
 }

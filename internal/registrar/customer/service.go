@@ -40,7 +40,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	return &Service{
-		cfg: cfg, hasher: newHasher(cfg.Hashes, cfg.Waiting, cfg.Cost), seal: seal, origins: origins,
+		cfg: cfg, hasher: newHasher(cfg), seal: seal, origins: origins,
 		failures: make(chan registrar.Deed, waitingFailures),
 	}, nil
 }

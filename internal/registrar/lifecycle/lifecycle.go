@@ -9,11 +9,11 @@
 // nothing ran or because the domain came late, is not made up for: the one that
 // fits the day is sent.
 //
-//	days to the end   the domain is told   and
+//	days to the end   the holder is told   and the domain
 //	more than 30      nothing
 //	30 to 7           month
 //	7 to 0            week
-//	over              over                 becomes expired
+//	none              over                 becomes expired
 //
 // While a paid line is about the domain, such as a renewal that waits for its
 // registry, nothing is said and nothing expires: the holder has done their part.

@@ -115,8 +115,13 @@ func TestEachNoticeOfATermIsSentOnceAndInTime(t *testing.T) {
 			before time.Duration // the end
 			told   string
 		}{
-			{30*day + time.Hour, ""}, {30 * day, "expiring_month"}, {7*day + time.Hour, ""}, {7 * day, "expiring_week"},
-			{time.Hour, ""}, {0, "expired"}, {-10 * day, ""},
+			{30*day + time.Hour, ""},
+			{30 * day, "expiring_month"},
+			{7*day + time.Hour, ""},
+			{7 * day, "expiring_week"},
+			{time.Hour, ""},
+			{0, "expired"},
+			{-10 * day, ""},
 		} {
 			clock.by = time.Until(ends.Add(-step.before))
 			runFor(t, time.Minute, service)

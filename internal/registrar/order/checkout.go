@@ -46,7 +46,8 @@ func (s *Service) Visit(ctx context.Context, actor registrar.Actor, paySecret st
 		view.Payable = true
 		return view, nil
 	}
-	return view, s.review(ctx, &view)
+	err = s.review(ctx, &view)
+	return view, err
 }
 
 // review asks anew for an open order and tells the view what came of it.

@@ -45,7 +45,9 @@
 //	           it: too late, another payment was kept, or the
 //	           account was closed meanwhile
 //	returned   all of it was given back                           (end)
-//	closed     it can't be paid any more                          (end)
+//	closed     it can't be paid any more                          (end) ⁴
+//
+//	⁴ surplus, if the provider says after all that it was paid.
 //
 //	refund     due → made. One for each failed item of a paid order, and one for
 //	           a surplus payment. Its id is the idempotency key too; before a

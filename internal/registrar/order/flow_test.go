@@ -220,6 +220,24 @@ func TestWhatIsMissingIsToldAndStopsThePayment(t *testing.T) {
 	w.pay(secret, o.Totals.Gross)
 }
 
+func TestAnAuthCodeIsForgottenWithTheOrdersEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o, secret := w.made(wanted(order.Transfer, "laden"))
+	if err := w.service.SetCode(t.Context(), annaInPerson, secret, o.Items[0].ID, "right"); err != nil {
+		t.Fatal(err)
+	}
+	if w.get(o.ID).Items[0].SealedCode == "" {
+		t.Error("it is not kept")
+	}
+	if err := w.service.Decline(t.Context(), annaInPerson, secret); err != nil {
+		t.Fatal(err)
+	}
+	if w.get(o.ID).Items[0].SealedCode != "" {
+		t.Error("it is kept though nobody needs it")
+	}
+}
+
 func TestARegistryThatIsAwayStopsOrdersButNotThePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -67,15 +67,16 @@ func lookAlikes(label, tld string, held []string) []Warning {
 	if slices.Contains([]string{".cm", ".co", ".om"}, tld) {
 		found = append(found, Warning{Kind: WarnExtension, Similar: label + ".com"})
 	}
-	for _, known := range wellKnown {
-		if mistakable(spoken, known) {
+	looks := skeleton(spoken)
+	for i, known := range wellKnown {
+		if mistakable(spoken, known, looks, wellKnownLooks[i]) {
 			found = append(found, Warning{Kind: WarnKnown, Similar: known})
 			break
 		}
 	}
 	for _, name := range held {
 		own, _, _ := strings.Cut(name, ".")
-		if mistakable(spoken, own) {
+		if mistakable(spoken, own, looks, skeleton(own)) {
 			found = append(found, Warning{Kind: WarnOwn, Similar: name})
 			break
 		}
@@ -84,13 +85,25 @@ func lookAlikes(label, tld string, held []string) []Warning {
 }
 
 // mistakable says that a name is not another one but nearly: one slip of the
-// finger, or letters that look the same.
-func mistakable(label, other string) bool {
+// finger, or letters that look the same. The looks are their skeletons.
+func mistakable(label, other, looks, otherLooks string) bool {
 	if label == other || len(other) < shortest {
 		return false
 	}
-	return skeleton(label) == skeleton(other) || oneSlip(label, other)
+	return looks == otherLooks || oneSlip(label, other)
 }
+
+// wellKnownLooks are the skeletons of wellKnown.
+var wellKnownLooks = func() []string {
+	looks := make([]string, len(wellKnown))
+	for i, name := range wellKnown {
+		looks[i] = skeleton(name)
+	}
+	return looks
+}()
+
+// pairs are letters that look like another one together.
+var pairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")
 
 // oneSlip says that a letter was added, left out, changed, or swapped with the one
 // beside it.
@@ -137,7 +150,7 @@ func skeleton(label string) string {
 		}
 		return r
 	}, norm.NFKD.String(label))
-	return strings.NewReplacer("rn", "m", "vv", "w", "-", "").Replace(looks)
+	return pairs.Replace(looks)
 }
 
 // misleading says that a name mixes scripts, or has letters of another one that

@@ -22,6 +22,7 @@ type memory struct {
 	letters    []registrar.Letter
 	methods    map[string]order.Method
 	moves      int
+	problems   []string // what the tables of doc.go do not allow
 	// unbounded counts questions that could wait for ever.
 	unbounded int
 	// meanwhile is what another node does just before a change, once.
@@ -170,6 +171,7 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	}
 	now := copied(move.Order)
 	now.Version = move.Was.Version + 1
+	m.problems = append(m.problems, illegal(stored, now)...)
 	if move.Lines {
 		for i := range now.Items {
 			if m.held[now.Items[i].Name] {

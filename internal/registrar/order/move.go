@@ -68,11 +68,15 @@ func (o *Order) payment(id string) *Payment {
 	return nil
 }
 
+// underWay says that the page may exist and be paid.
+func (s PaymentState) underWay() bool {
+	return s == PaymentOpening || s == PaymentOpen || s == PaymentClosing
+}
+
 // underWay is the payment for which the order is paying.
 func (o *Order) underWay() *Payment {
 	for i := range o.Payments {
-		switch o.Payments[i].State {
-		case PaymentOpening, PaymentOpen, PaymentClosing:
+		if o.Payments[i].State.underWay() {
 			return &o.Payments[i]
 		}
 	}
@@ -155,6 +159,11 @@ func (s *Service) rest(o *Order) {
 func (s *Service) enter(o *Order, state State) {
 	if o.State != state {
 		o.State, o.Attempts = state, 0
+	}
+	if state.Final() {
+		for i := range o.Items {
+			o.Items[i].SealedCode = "" // nobody needs a name's auth code any more
+		}
 	}
 	s.rest(o)
 }

@@ -53,8 +53,7 @@ func (s *Service) look(ctx context.Context, o Order, id string) (Order, error) {
 	if payment == nil || payment.Session == "" {
 		return o, nil
 	}
-	switch payment.State {
-	case PaymentKept, PaymentSurplus, PaymentReturned:
+	if !payment.State.underWay() && payment.State != PaymentClosed {
 		return o, nil
 	}
 	call, cancel := s.calling(ctx)
@@ -88,12 +87,8 @@ func judge(o Order, id string, standing Standing) verdict {
 	if payment == nil {
 		return unchanged
 	}
-	underWay := false
-	switch payment.State {
-	case PaymentOpening, PaymentOpen, PaymentClosing:
-		underWay = true
-	case PaymentClosed:
-	default:
+	underWay := payment.State.underWay()
+	if !underWay && payment.State != PaymentClosed {
 		return unchanged // it is decided
 	}
 	if !standing.Paid {

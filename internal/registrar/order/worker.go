@@ -77,6 +77,7 @@ func (s *Service) work(ctx context.Context, o Order) {
 	case Provisioning:
 		what = "lines"
 		o, err = s.finish(ctx, o)
+	default: // at its end: only refunds are left
 	}
 	if err == nil && o.refundsDue() {
 		what = "refund"

@@ -358,6 +358,9 @@ func (w *world) books() {
 	defer w.provider.mu.Unlock()
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
+	for _, problem := range w.store.problems {
+		w.t.Error(problem)
+	}
 	back := map[string]registrar.Cents{}
 	for _, refund := range w.provider.refunds {
 		back[refund.Intent] += refund.Amount

@@ -16,12 +16,21 @@ WHERE id = $1;
 UPDATE clients SET last_used_at = $2
 WHERE id = $1;
 
+-- name: KeepConnectedClients :execrows
+-- It and DeleteUnusedClients look at the oldest only, however many are connected.
+UPDATE clients SET last_used_at = sqlc.arg(again)
+WHERE clients.last_used_at < sqlc.arg(before) AND clients.id IN (
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < sqlc.arg(before)
+    ORDER BY c.last_used_at
+    LIMIT sqlc.arg(most)
+) AND EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id);
+
 -- name: DeleteUnusedClients :execrows
 DELETE FROM clients
 WHERE clients.last_used_at < $1 AND clients.id IN (
     SELECT c.id FROM clients c
     WHERE c.last_used_at < $1
-      AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = c.id)
     ORDER BY c.last_used_at
     LIMIT $2
-);
+) AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id);

@@ -36,10 +36,9 @@ DELETE FROM clients
 WHERE clients.last_used_at < $1 AND clients.id IN (
     SELECT c.id FROM clients c
     WHERE c.last_used_at < $1
-      AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = c.id)
     ORDER BY c.last_used_at
     LIMIT $2
-)
+) AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)
 `
 
 type DeleteUnusedClientsParams struct {
@@ -83,6 +82,31 @@ func (q *Queries) InsertClient(ctx context.Context, arg InsertClientParams) erro
 		arg.LastUsedAt,
 	)
 	return err
+}
+
+const keepConnectedClients = `-- name: KeepConnectedClients :execrows
+UPDATE clients SET last_used_at = $1
+WHERE clients.last_used_at < $2 AND clients.id IN (
+    SELECT c.id FROM clients c
+    WHERE c.last_used_at < $2
+    ORDER BY c.last_used_at
+    LIMIT $3
+) AND EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)
+`
+
+type KeepConnectedClientsParams struct {
+	Again  int64
+	Before int64
+	Most   int32
+}
+
+// It and DeleteUnusedClients look at the oldest only, however many are connected.
+func (q *Queries) KeepConnectedClients(ctx context.Context, arg KeepConnectedClientsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, keepConnectedClients, arg.Again, arg.Before, arg.Most)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const rememberDocumentClient = `-- name: RememberDocumentClient :exec

@@ -96,15 +96,13 @@ func (d *Desk) Request(ctx context.Context, request provision.Request) (provisio
 	case provision.Renew:
 		return d.renew(ctx, request, earlier)
 	case provision.Transfer:
-		moved, _, err := d.client.TransferOrFind(ctx, d.transfer(request), earlier)
-		if err != nil {
-			return provision.Outcome{}, told(err)
-		}
-		if moved.Pending() || moved.Status == TransferPending {
-			return provision.Outcome{Pending: true}, nil
-		}
-		return d.transferred(ctx, request)
+		return d.requestTransfer(ctx, request, earlier)
+	default:
+		return d.register(ctx, request, earlier)
 	}
+}
+
+func (d *Desk) register(ctx context.Context, request provision.Request, earlier Earlier) (provision.Outcome, error) {
 	q := d.creation(request)
 	policy := d.policyOf(request.TLD)
 	if err := policy.Check(&q); err != nil {
@@ -115,6 +113,17 @@ func (d *Desk) Request(ctx context.Context, request provision.Request) (provisio
 		return provision.Outcome{}, told(err)
 	}
 	return provision.Outcome{Pending: created.Pending(), Expires: created.Expires}, nil
+}
+
+func (d *Desk) requestTransfer(ctx context.Context, request provision.Request, earlier Earlier) (provision.Outcome, error) {
+	moved, _, err := d.client.TransferOrFind(ctx, d.transfer(request), earlier)
+	if err != nil {
+		return provision.Outcome{}, told(err)
+	}
+	if moved.Pending() || moved.Status == TransferPending {
+		return provision.Outcome{Pending: true}, nil
+	}
+	return d.transferred(ctx, request)
 }
 
 func (d *Desk) transfer(request provision.Request) TransferDomain {
@@ -131,7 +140,12 @@ func (d *Desk) Outcome(ctx context.Context, request provision.Request) (provisio
 		return d.renewalOutcome(ctx, request)
 	case provision.Transfer:
 		return d.transferOutcome(ctx, request)
+	default:
+		return d.registrationOutcome(ctx, request)
 	}
+}
+
+func (d *Desk) registrationOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
 	q := d.creation(request)
 	switch {

@@ -63,8 +63,10 @@ func TestLettersAboutOrdersSayWhatBecameOfThem(t *testing.T) {
 	}{
 		"a receipt": {
 			kind: registrar.LetterOrderPaid, facts: ordered(nil),
-			de: []string{"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 6,90 EUR netto\n", "ki.ai\n  Verlängerung, 2 Jahre: 99,90 EUR netto\n",
-				"umzug.de\n  Umzug zu uns: 5,90 EUR netto\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR"},
+			de: []string{
+				"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 6,90 EUR netto\n", "ki.ai\n  Verlängerung, 2 Jahre: 99,90 EUR netto\n",
+				"umzug.de\n  Umzug zu uns: 5,90 EUR netto\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR",
+			},
 			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19 %                  21.41 EUR\n", "134.11 EUR"},
 			deNever: "VIES",
 		},

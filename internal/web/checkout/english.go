@@ -1,6 +1,6 @@
 package checkout
 
-var english = map[string]string{ //nolint:gosec // sentences
+var english = map[string]string{
 	"pay.title.awaiting_verification": "Review your order",
 	"pay.title.awaiting_payment":      "Review and pay your order",
 	"pay.title.paying":                "Payment under way",

@@ -290,6 +290,13 @@ func TestEachLineTellsHowItStandsUntilItIsActiveOrRefunded(t *testing.T) {
 		"registriert", "nicht möglich, Geld zurückgegeben", "Die Registry hat den Auftrag abgelehnt.", "nicht möglich",
 		"Wir haben sie vollständig zurückgegeben.", "/portal/domains",
 	}, []string{payButton, "Geld geht zurück,"})
+	for code, sentence := range map[registrar.Code]string{
+		"epp_exists": "Diese Domain ist vergeben.", "epp_auth_info": "Der Auth-Code stimmt nicht.", "epp_policy": "Die Registry hat den Auftrag abgelehnt.",
+		"epp_billing": "Das liegt an uns.", "something_new": "Das war nicht möglich.",
+	} {
+		view.Order.Items[1].Failure = code
+		visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{sentence}, nil)
+	}
 	view = theirs(order.Provisioning)
 	view.Order.Items[0].State, view.Order.Items[1].State, view.Order.Items[2].State = order.ItemProvisioning, order.ItemProvisioning, order.ItemProvisioning
 	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"wird registriert", "Umzug läuft", "wird verlängert"}, []string{payButton})

@@ -206,10 +206,25 @@ func (h *Handler) term(language string, years int) string {
 	}
 }
 
+// ofRegistries says what the codes of registries' answers mean to people. All
+// others are a refusal whose details help nobody here.
+var ofRegistries = map[registrar.Code]string{
+	"epp_exists":    "reason.name_taken",
+	"epp_missing":   "reason.registry_gone",
+	"epp_auth_info": "reason.auth_code_wrong",
+	"epp_billing":   "reason.registry_billing",
+}
+
 // reasonKey is the sentence about why a name can't be had, or one that fits all.
 func (h *Handler) reasonKey(code registrar.Code) string {
 	if key := "reason." + string(code); h.views.Has(key) {
 		return key
+	}
+	if key, known := ofRegistries[code]; known {
+		return key
+	}
+	if strings.HasPrefix(string(code), "epp_") {
+		return "reason.registry_denied"
 	}
 	return "reason.other"
 }

@@ -52,7 +52,7 @@ func run(ctx context.Context, lines kill.Settings, orders kill.OrderSettings) (e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	binary := filepath.Join(folder, "dotkontor")
-	if err := rig.Build(ctx, binary, os.Stderr); err != nil {
+	if err := rig.Build(ctx, binary, os.Stderr, "-tags", "faults"); err != nil {
 		return err
 	}
 	if lines.Lines > 0 {

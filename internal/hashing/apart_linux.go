@@ -1,0 +1,28 @@
+package hashing
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// lowest is the priority that yields to everybody else.
+const lowest = 19
+
+// Self is the path of this program. It leads to the very file that is running,
+// also after an upgrade has put another one in its place.
+func Self() (string, error) {
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		return running, nil
+	}
+	return os.Executable()
+}
+
+// setApart makes a group of its own, so that a signal from the terminal to the
+// service does not end what the service still needs.
+func setApart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// yield lowers the priority of all threads. That of a process alone would be that
+// of its first thread, and others compute.
+func yield(pid int) error { return syscall.Setpriority(syscall.PRIO_PGRP, pid, lowest) }
