@@ -102,10 +102,18 @@ func (o *Order) item(id string) *Item {
 	return nil
 }
 
-// refundsDue says that money waits to go back.
-func (o *Order) refundsDue() bool {
-	return slices.ContainsFunc(o.Refunds, func(r Refund) bool { return r.Provider == "" })
+// RefundsDue is how many refunds are not made yet.
+func (o *Order) RefundsDue() (due int) {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			due++
+		}
+	}
+	return due
 }
+
+// refundsDue says that money waits to go back.
+func (o *Order) refundsDue() bool { return o.RefundsDue() > 0 }
 
 // linesEnded says that the lines of a paid order have left something to do: all are
 // at their end, or money is owed for one.
