@@ -209,7 +209,9 @@ func TestWhatIsBeingPaidCountsAsSpent(t *testing.T) {
 		spent(3 * 1428)
 		moved(t, db, first, paid)
 		spent(3 * 1428)
-		moved(t, db, second, func(o *order.Order, _ *order.Move) { o.State, o.Payments[0].State = order.AwaitingPayment, order.PaymentClosed })
+		moved(t, db, second, func(o *order.Order, _ *order.Move) {
+			o.State, o.Payments[0].State = order.AwaitingPayment, order.PaymentClosed
+		})
 		spent(1428)
 	})
 }
