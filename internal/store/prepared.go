@@ -18,25 +18,45 @@ var (
 	_ query.DBTX = (*lane)(nil)
 )
 
+// statement is one that was understood and is kept: a *sql.Stmt that nobody closes,
+// because it ends with its connections.
+type statement interface {
+	ExecContext(ctx context.Context, values ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, values ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, values ...any) *sql.Row
+}
+
 // prepared is a pool that reads.
 type prepared struct {
 	pool *sql.DB
 
-	mu    sync.RWMutex
-	known map[string]*sql.Stmt
+	// making is held while a statement is made, which may wait for a connection; mu
+	// for the moment of a look, so that nobody else waits with it.
+	making sync.Mutex
+	mu     sync.RWMutex
+	known  map[string]statement
 }
 
 func newPrepared(pool *sql.DB) *prepared {
-	return &prepared{pool: pool, known: make(map[string]*sql.Stmt)}
+	return &prepared{pool: pool, known: make(map[string]statement)}
 }
 
-// PrepareContext is a statement that is kept. Nobody closes it.
-func (p *prepared) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
+func (p *prepared) look(text string) (kept statement, found bool) {
 	p.mu.RLock()
-	statement := p.known[text]
-	p.mu.RUnlock()
-	if statement != nil {
-		return statement, nil
+	defer p.mu.RUnlock()
+	kept, found = p.known[text]
+	return kept, found
+}
+
+// statement is made once.
+func (p *prepared) statement(ctx context.Context, text string) (statement, error) {
+	if kept, found := p.look(text); found {
+		return kept, nil
+	}
+	p.making.Lock()
+	defer p.making.Unlock()
+	if kept, found := p.look(text); found {
+		return kept, nil // somebody was faster
 	}
 	fresh, err := p.pool.PrepareContext(ctx, text)
 	if err != nil {
@@ -44,38 +64,40 @@ func (p *prepared) PrepareContext(ctx context.Context, text string) (*sql.Stmt, 
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if statement = p.known[text]; statement != nil {
-		return statement, fresh.Close() // somebody was faster
-	}
 	p.known[text] = fresh
 	return fresh, nil
 }
 
+// PrepareContext is for those who close it themselves.
+func (p *prepared) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
+	return p.pool.PrepareContext(ctx, text)
+}
+
 // ExecContext runs a statement.
 func (p *prepared) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	statement, err := p.PrepareContext(ctx, text)
+	kept, err := p.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return statement.ExecContext(ctx, values...)
+	return kept.ExecContext(ctx, values...)
 }
 
 // QueryContext asks for rows.
 func (p *prepared) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	statement, err := p.PrepareContext(ctx, text)
+	kept, err := p.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return statement.QueryContext(ctx, values...)
+	return kept.QueryContext(ctx, values...)
 }
 
 // QueryRowContext asks for one row.
 func (p *prepared) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
-	statement, err := p.PrepareContext(ctx, text)
+	kept, err := p.statement(ctx, text)
 	if err != nil {
 		return p.pool.QueryRowContext(ctx, text, values...) // which fails in the same way, and can say so
 	}
-	return statement.QueryRowContext(ctx, values...)
+	return kept.QueryRowContext(ctx, values...)
 }
 
 // lane is the connection that writes. One uses it at a time.
@@ -85,7 +107,7 @@ func (p *prepared) QueryRowContext(ctx context.Context, text string, values ...a
 // caller's (shared.go). They are short.
 type lane struct {
 	conn  *sql.Conn
-	known map[string]*sql.Stmt
+	known map[string]statement
 }
 
 func openLane(ctx context.Context, pool *sql.DB) (*lane, error) {
@@ -93,63 +115,65 @@ func openLane(ctx context.Context, pool *sql.DB) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lane{conn: conn, known: make(map[string]*sql.Stmt)}, nil
+	return &lane{conn: conn, known: make(map[string]statement)}, nil
 }
 
 // close ends the connection itself: in the pool it would keep what is open on it.
 func (l *lane) close() {
-	for _, statement := range l.known {
-		_ = statement.Close() // the connection ends with all that it has
-	}
 	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn }) // the answer is what ends it
 	_ = l.conn.Close()
 }
 
-// exec runs a statement that can be interrupted.
-func (l *lane) exec(ctx context.Context, text string) (sql.Result, error) {
-	statement, err := l.PrepareContext(ctx, text)
+// do runs a statement that can be interrupted.
+func (l *lane) do(ctx context.Context, text string) error {
+	kept, err := l.statement(ctx, text)
+	if err == nil {
+		_, err = kept.ExecContext(ctx)
+	}
+	return err
+}
+
+func (l *lane) statement(ctx context.Context, text string) (statement, error) {
+	if kept, found := l.known[text]; found {
+		return kept, nil
+	}
+	fresh, err := l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 	if err != nil {
 		return nil, err
 	}
-	return statement.ExecContext(ctx)
+	l.known[text] = fresh
+	return fresh, nil
 }
 
-// PrepareContext is a statement that is kept. Nobody closes it.
+// PrepareContext is for those who close it themselves.
 func (l *lane) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
-	if statement := l.known[text]; statement != nil {
-		return statement, nil
-	}
-	statement, err := l.conn.PrepareContext(context.WithoutCancel(ctx), text)
-	if err == nil {
-		l.known[text] = statement
-	}
-	return statement, err
+	return l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 }
 
 // ExecContext runs a statement.
 func (l *lane) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	statement, err := l.PrepareContext(ctx, text)
+	kept, err := l.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return statement.ExecContext(context.WithoutCancel(ctx), values...)
+	return kept.ExecContext(context.WithoutCancel(ctx), values...)
 }
 
 // QueryContext asks for rows.
 func (l *lane) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	statement, err := l.PrepareContext(ctx, text)
+	kept, err := l.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return statement.QueryContext(context.WithoutCancel(ctx), values...)
+	return kept.QueryContext(context.WithoutCancel(ctx), values...)
 }
 
 // QueryRowContext asks for one row.
 func (l *lane) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	ctx = context.WithoutCancel(ctx)
-	statement, err := l.PrepareContext(ctx, text)
+	kept, err := l.statement(ctx, text)
 	if err != nil {
 		return l.conn.QueryRowContext(ctx, text, values...) // which fails in the same way, and can say so
 	}
-	return statement.QueryRowContext(ctx, values...)
+	return kept.QueryRowContext(ctx, values...)
 }

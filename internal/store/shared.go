@@ -64,27 +64,30 @@ type shared struct {
 	err  error
 }
 
-// close ends the connection. Whoever still waits opens another, which fails once the
-// pool is closed.
+// errClosed is why a change was not kept.
+var errClosed = errors.New("the database was closed")
+
+// close ends the connection, and with it what is open on it. Whoever still waits
+// opens another, which fails once the pool is closed.
 func (t *turns) close() {
-	t.wait(context.Background())
+	t.wait(nil)
 	t.mu.Lock()
 	s := t.open
 	t.open = nil
 	t.mu.Unlock()
-	if s != nil {
-		s.end()
-		close(s.over)
-	}
 	if t.lane != nil {
 		t.abandon()
+	}
+	if s != nil {
+		s.err = errClosed
+		close(s.over)
 	}
 	t.handOn()
 }
 
 // write runs change in a transaction that is committed when it returns nil.
 func (t *turns) write(ctx context.Context, change func(*query.Queries) error) (err error) {
-	if !t.wait(ctx) {
+	if !t.wait(ctx.Done()) {
 		return ctx.Err()
 	}
 	s, err := t.join(ctx)
@@ -94,7 +97,7 @@ func (t *turns) write(ctx context.Context, change func(*query.Queries) error) (e
 	}
 	// Also after a panic: others hang on the same transaction.
 	defer func() {
-		if failed := t.leave(s); failed != nil {
+		if failed := t.leave(ctx, s); failed != nil {
 			err = failed
 		}
 	}()
@@ -104,8 +107,8 @@ func (t *turns) write(ctx context.Context, change func(*query.Queries) error) (e
 	return s.run(ctx, change)
 }
 
-// wait returns when it is our turn. It is false if ctx ends before.
-func (t *turns) wait(ctx context.Context) bool {
+// wait returns when it is our turn. It is false if the caller is gone before.
+func (t *turns) wait(gone <-chan struct{}) bool {
 	t.mu.Lock()
 	if !t.taken {
 		t.taken = true
@@ -118,7 +121,7 @@ func (t *turns) wait(ctx context.Context) bool {
 	select {
 	case <-turn:
 		return true
-	case <-ctx.Done():
+	case <-gone:
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +150,7 @@ func (t *turns) join(ctx context.Context) (*shared, error) {
 		t.lane = lane
 	}
 	// A caller who leaves ends the wait for another process; nobody else is in it yet.
-	if _, err := t.lane.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := t.lane.do(ctx, "BEGIN IMMEDIATE"); err != nil {
 		t.abandon()
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (t *turns) abandon() {
 }
 
 // leave hands the transaction on, or commits it, and returns when it is committed.
-func (t *turns) leave(s *shared) error {
+func (t *turns) leave(ctx context.Context, s *shared) error {
 	t.mu.Lock()
 	if !s.last && s.broken == nil && s.changes < mostShared && time.Since(s.began) < t.longest && len(t.queue) > 0 {
 		t.open = s
@@ -171,7 +174,7 @@ func (t *turns) leave(s *shared) error {
 		return s.err
 	}
 	t.mu.Unlock()
-	if !s.end() {
+	if !s.end(context.WithoutCancel(ctx)) {
 		t.abandon()
 	}
 	close(s.over)
@@ -238,7 +241,7 @@ var errUndone = errors.New("the change did not come to its end")
 
 // do runs a statement without which the transaction can't be trusted.
 func (s *shared) do(ctx context.Context, statement string) error {
-	if _, err := s.lane.exec(ctx, statement); err != nil {
+	if err := s.lane.do(ctx, statement); err != nil {
 		s.broken = fmt.Errorf("%s: %w", statement, err)
 		return s.broken
 	}
@@ -247,15 +250,13 @@ func (s *shared) do(ctx context.Context, statement string) error {
 
 // end commits, or undoes what can't be kept. It is false if nobody knows what is
 // left on the connection.
-func (s *shared) end() bool {
-	ctx := context.Background()
+func (s *shared) end(ctx context.Context) bool {
 	if s.err = s.broken; s.err == nil {
-		_, err := s.lane.exec(ctx, "COMMIT")
+		err := s.lane.do(ctx, "COMMIT")
 		if err == nil {
 			return true
 		}
 		s.err = fmt.Errorf("commit: %w", err)
 	}
-	_, err := s.lane.exec(ctx, "ROLLBACK")
-	return err == nil
+	return s.lane.do(ctx, "ROLLBACK") == nil
 }

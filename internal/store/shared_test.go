@@ -223,7 +223,7 @@ func TestATransactionThatIsGoneIsToldToAllOfIt(t *testing.T) {
 	shared, err := func() (*shared, error) {
 		c.release()
 		c.all.Wait()
-		c.db.turns.wait(t.Context())
+		c.db.turns.wait(t.Context().Done())
 		return c.db.turns.join(t.Context())
 	}()
 	if err != nil {
@@ -234,7 +234,7 @@ func TestATransactionThatIsGoneIsToldToAllOfIt(t *testing.T) {
 	if err := shared.run(t.Context(), func(*query.Queries) error { return gone(shared) }); err == nil {
 		t.Error("a change in a transaction that is gone succeeds")
 	}
-	if err := c.db.turns.leave(shared); err == nil || c.has("before") {
+	if err := c.db.turns.leave(t.Context(), shared); err == nil || c.has("before") {
 		t.Errorf("it was committed: %v", err)
 	}
 	c.well(c.db.write(t.Context(), put(c, "later")))

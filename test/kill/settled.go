@@ -92,6 +92,7 @@ func (s *Shop) orders(ctx context.Context) (all []order.Order, err error) {
 func (s *Shop) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	var found error
 	err := Insist(ctx, "the books", func() (bool, error) {
 		audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
 		said, err := audit.CombinedOutput()
@@ -99,10 +100,11 @@ func (s *Shop) Check(ctx context.Context) error {
 			return true, nil
 		}
 		err = fmt.Errorf("doctor --books: %w\n%s", err, said)
-		if !bytes.Contains(said, []byte("can't be read")) { // the provider's chaos
-			cancel()
+		if bytes.Contains(said, []byte("can't be read")) { // the provider's chaos
+			return false, err
 		}
-		return false, err
+		found = err
+		return true, nil
 	})
-	return errors.Join(err, s.Stage.Check(ctx))
+	return errors.Join(err, found, s.Stage.Check(ctx))
 }

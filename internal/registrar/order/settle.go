@@ -38,10 +38,13 @@ func (s *Service) Heard(ctx context.Context, event Event) error {
 		return err
 	}
 	for _, payment := range o.Payments {
-		if payment.Session != "" && payment.Session == event.Session || payment.Intent != "" && payment.Intent == event.Intent {
-			_, err = s.look(ctx, o, payment.ID)
-			return err
+		bySession := event.Session != "" && payment.Session == event.Session
+		byIntent := event.Intent != "" && payment.Intent == event.Intent
+		if !bySession && !byIntent {
+			continue
 		}
+		_, err = s.look(ctx, o, payment.ID)
+		return err
 	}
 	return nil
 }
