@@ -28,8 +28,8 @@ const (
 	Ceremony      SecretKind = "dotkontor_ceremony_"
 	// PayLink and VerifyLink are in the addresses where a human pays an order or
 	// shows who they are.
-	PayLink    SecretKind = "dotkontor_pay_"    //nolint:gosec // a prefix
-	VerifyLink SecretKind = "dotkontor_verify_" //nolint:gosec // a prefix
+	PayLink    SecretKind = "dotkontor_pay_"
+	VerifyLink SecretKind = "dotkontor_verify_"
 )
 
 // secretKinds is all of them.
