@@ -170,23 +170,29 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	if err != nil {
 		return order.Quote{}, err
 	}
+	net, sold := netOf(extension, wish.Kind, quote.Years)
+	if !sold {
+		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
 	return order.Quote{
-		Years: quote.Years, Net: netOf(extension, wish.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
+		Years: quote.Years, Net: net, Account: quote.Account, Domain: quote.Domain,
 		Verify: extension.Verify, Missing: quote.Missing,
 	}, nil
 }
 
 // netOf is the price of a whole term. Prices of registration and renewal are for a
-// year, that of a transfer is for the transfer.
-func netOf(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
+// year, that of a transfer is for the transfer. Only transfers are given away: a list
+// with nothing where a price belongs has forgotten it, and then it is not sold.
+func netOf(extension registrar.Extension, kind order.Kind, years int) (net registrar.Cents, sold bool) {
 	switch kind {
 	case order.Transfer:
-		return extension.Transfer
+		return extension.Transfer, true
 	case order.Renew:
-		return extension.Renew * registrar.Cents(years)
+		net = extension.Renew * registrar.Cents(years)
 	default:
-		return extension.Register * registrar.Cents(years)
+		net = extension.Register * registrar.Cents(years)
 	}
+	return net, net > 0
 }
 
 // orderHoldings lets orders compare names with what the customer has.

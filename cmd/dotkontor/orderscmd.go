@@ -45,7 +45,7 @@ func (c ordersListCommand) Run(t *terminal) error {
 			}
 			for _, o := range page {
 				last = o.ID
-				if c.Open && o.State.Final() && len(refundsDue(o)) == 0 {
+				if c.Open && o.State.Final() && o.RefundsDue() == 0 {
 					continue
 				}
 				if err := list.add(newOrderRow(o)); err != nil {
@@ -57,16 +57,6 @@ func (c ordersListCommand) Run(t *terminal) error {
 			}
 		}
 	})
-}
-
-// refundsDue are the refunds of an order that are not made yet.
-func refundsDue(o order.Order) (due []order.Refund) {
-	for _, refund := range o.Refunds {
-		if refund.Provider == "" {
-			due = append(due, refund)
-		}
-	}
-	return due
 }
 
 // orderRow is one order in a list.
@@ -85,7 +75,7 @@ type orderRow struct {
 
 func newOrderRow(o order.Order) orderRow {
 	row := orderRow{
-		ID: o.ID, Customer: o.Customer, Status: string(o.State), Domains: []string{}, Gross: o.Totals.Gross, RefundsDue: len(refundsDue(o)),
+		ID: o.ID, Customer: o.Customer, Status: string(o.State), Domains: []string{}, Gross: o.Totals.Gross, RefundsDue: o.RefundsDue(),
 		CreatedAt: stamp(o.CreatedAt), PaidAt: stamp(o.PaidAt), since: o.CreatedAt,
 	}
 	for _, item := range o.Items {

@@ -138,8 +138,15 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 // the order, so it is due at once.
 func addItemLines(ctx context.Context, q *query.Queries, o order.Order, at time.Time) error {
 	held := false
-	for i := range o.Items {
-		item := &o.Items[i]
+	// Two orders for the same names take them in the same order: otherwise each
+	// could wait for a name that the other has.
+	places := make([]int, len(o.Items))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return strings.Compare(o.Items[a].Name, o.Items[b].Name) })
+	for _, place := range places {
+		item := &o.Items[place]
 		if item.Line == "" {
 			continue
 		}

@@ -291,3 +291,41 @@ func TestANodeFindsItsOwnOrders(t *testing.T) {
 		}
 	})
 }
+
+func TestOrdersForTheSameNamesNeverWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		customers := []string{newCustomer(t, db, "anna"), newCustomer(t, db, "bert")}
+		for round := range 5 {
+			names := make([]string, 20)
+			for i := range names {
+				names[i] = fmt.Sprintf("r%d-%02d.org", round, i)
+			}
+			orders := make([]order.Order, 2)
+			for i, customer := range customers {
+				orders[i] = moved(t, db, addOrder(t, db, orderFor(customer, names...)), paying(fmt.Sprint("pay_", round, "_", i)))
+				slices.Reverse(names)
+			}
+			var all sync.WaitGroup
+			for _, o := range orders {
+				all.Go(func() {
+					if ok, err := tryMove(t, db, o, paid); err != nil || !ok {
+						t.Errorf("moved %t, %v", ok, err)
+					}
+				})
+			}
+			all.Wait()
+			got := 0
+			for _, o := range orders {
+				for _, item := range storedOrder(t, db, o.ID).Items {
+					if item.Line != "" {
+						got++
+					}
+				}
+			}
+			if got != len(names) {
+				t.Errorf("%d of %d names have a line", got, len(names))
+			}
+		}
+	})
+}

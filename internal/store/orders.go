@@ -114,11 +114,6 @@ func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) 
 	return db.orderBy(ctx, (*query.Queries).OrderByVerifyLink, string(link))
 }
 
-// OrderByPayment finds the order of one of our payments.
-func (db *DB) OrderByPayment(ctx context.Context, payment string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByPayment, payment)
-}
-
 // OrderBySession finds the order that the provider's page is for.
 func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).OrderBySession, session)
@@ -219,10 +214,16 @@ func (db *DB) OrdersAfter(ctx context.Context, id string, limit int) ([]order.Or
 	return orders, nil
 }
 
-// Spent is what was paid since then: the most of what this account, this address
-// and each card of this account has paid.
+// Spent is what was paid since then, the most of what this account, this address
+// and each card of this account has paid, and what the account is paying now.
 func (db *DB) Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error) {
 	q := db.read()
+	// This comes first: an order that becomes paid between the questions counts
+	// twice rather than not at all.
+	paying, err := q.PayingByCustomer(ctx, customer)
+	if err != nil {
+		return 0, err
+	}
 	most, err := q.SpentByCustomer(ctx, query.SpentByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
 	if err != nil {
 		return 0, err
@@ -243,7 +244,7 @@ func (db *DB) Spent(ctx context.Context, customer, email string, since time.Time
 		}
 		most = max(most, byCard)
 	}
-	return registrar.Cents(most), nil
+	return registrar.Cents(most + paying), nil
 }
 
 // emailKey is an account's address as it is compared.

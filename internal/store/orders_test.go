@@ -138,7 +138,6 @@ func TestAnOrderComesBackAsItWasStored(t *testing.T) {
 		for name, find := range map[string]func() (order.Order, bool, error){
 			"pay link":    func() (order.Order, bool, error) { return db.OrderByPayLink(ctx, want.PayLink) },
 			"verify link": func() (order.Order, bool, error) { return db.OrderByVerifyLink(ctx, want.VerifyLink) },
-			"payment":     func() (order.Order, bool, error) { return db.OrderByPayment(ctx, "pay_1") },
 			"session":     func() (order.Order, bool, error) { return db.OrderBySession(ctx, "cs_pay_1") },
 			"intent":      func() (order.Order, bool, error) { return db.OrderByIntent(ctx, "pi_pay_1") },
 			"customer":    func() (order.Order, bool, error) { return db.OrderOfCustomer(ctx, anna, want.ID) },
@@ -173,7 +172,6 @@ func TestNobodyFindsAnOrderByWhatItIsNot(t *testing.T) {
 			"another's":   func(string) (order.Order, bool, error) { return db.OrderOfCustomer(ctx, bert, mine.ID) },
 			"pay link":    func(x string) (order.Order, bool, error) { return db.OrderByPayLink(ctx, registrar.SecretHash(x)) },
 			"verify link": func(x string) (order.Order, bool, error) { return db.OrderByVerifyLink(ctx, registrar.SecretHash(x)) },
-			"payment":     func(x string) (order.Order, bool, error) { return db.OrderByPayment(ctx, x) },
 			"session":     func(x string) (order.Order, bool, error) { return db.OrderBySession(ctx, x) },
 			"intent":      func(x string) (order.Order, bool, error) { return db.OrderByIntent(ctx, x) },
 		} {

@@ -191,3 +191,27 @@ func TestABackupHoldsOrders(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatIsBeingPaidCountsAsSpent(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		spent := func(want registrar.Cents) {
+			t.Helper()
+			if got, err := db.Spent(ctx, anna, "anna@example.com", testTime); err != nil || got != want {
+				t.Errorf("got %d, %v; want %d", got, err, want)
+			}
+		}
+		first, second := addOrder(t, db, orderFor(anna, "a.org")), addOrder(t, db, orderFor(anna, "b.org", "c.org"))
+		moved(t, db, addOrder(t, db, orderFor(bert, "d.org")), paying("pay_bert"))
+		spent(0)
+		first, second = moved(t, db, first, paying("pay_1")), moved(t, db, second, paying("pay_2"))
+		spent(3 * 1428)
+		moved(t, db, first, paid)
+		spent(3 * 1428)
+		moved(t, db, second, func(o *order.Order, _ *order.Move) {
+			o.State, o.Payments[0].State = order.AwaitingPayment, order.PaymentClosed
+		})
+		spent(1428)
+	})
+}

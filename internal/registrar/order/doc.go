@@ -42,7 +42,8 @@
 //	closing    we asked to close the page; it may be paid         kept, surplus, closed
 //	kept       the money is there and pays for the order          (end)
 //	surplus    the money is there, and the order does not want    returned
-//	           it: too late, or another payment was kept
+//	           it: too late, another payment was kept, or the
+//	           account was closed meanwhile
 //	returned   all of it was given back                           (end)
 //	closed     it can't be paid any more                          (end) ⁴
 //

@@ -1,17 +1,25 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// spentOver is the time over which spending is added up.
-const spentOver = 30 * 24 * time.Hour
+const (
+	// spentOver is the time over which spending is added up.
+	spentOver = 30 * 24 * time.Hour
+	// keyLives is how long beginning a verification has the same key. A provider may
+	// remember a failure under it for a day; a verification too many costs nothing,
+	// because nobody has its address.
+	keyLives = 5 * time.Minute
+)
 
 // needsIdentity says whether an order can be paid only after its holder has shown
 // who they are. verify says that an extension wants it.
@@ -33,6 +41,18 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verif
 	return !identity.proves(buyer), err
 }
 
+// overTogether says that an order which has just begun to be paid needs an identity
+// together with others that have begun at the same time. Each adds up after it was
+// written down, so of those that race at least the last one sees all.
+func (s *Service) overTogether(ctx context.Context, o Order, buyer Buyer) (bool, error) {
+	spent, err := s.cfg.Store.Spent(ctx, o.Customer, o.Email, s.now().Add(-spentOver))
+	if err != nil || spent <= s.cfg.VerifyOver {
+		return false, err
+	}
+	identity, _, err := s.cfg.Store.IdentityOf(ctx, o.Customer)
+	return !identity.proves(buyer), err
+}
+
 // proves says that the identity is the registrant's.
 func (i Identity) proves(buyer Buyer) bool {
 	return !i.VerifiedAt.IsZero() && buyer.Told && SameName(i.Name, buyer.Name)
@@ -40,6 +60,10 @@ func (i Identity) proves(buyer Buyer) bool {
 
 // open says that somebody has begun to show who they are.
 func (i Identity) open() bool { return i.Session != "" && i.URL != "" }
+
+// undecided says that the provider may have news: after an attempt that failed its
+// page stays open for another one.
+func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Failure != "" }
 
 // Verify begins a verification, or finds the one that is open, and returns the
 // provider's page. It is empty if there is nothing to be shown: the order does not
@@ -80,8 +104,11 @@ func (s *Service) Verify(ctx context.Context, actor registrar.Actor, verifySecre
 
 // beginIdentity makes a verification. Its key is the same for everybody who begins
 // at the same point, so that a repetition after a crash finds what was made.
+// Another order is another point: the way back is a part of what the key stands for.
 func (s *Service) beginIdentity(ctx context.Context, was Identity, found bool, buyer Buyer, back string) (url string, begun bool, err error) {
-	sum := sha256.Sum256([]byte(buyer.Customer + "\n" + was.Session + "\n" + strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10)))
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(keyLives).UTC().String(),
+	}, "\n")))
 	key := "idv_" + base64.RawURLEncoding.EncodeToString(sum[:18])
 	call, cancel := s.calling(ctx)
 	session, url, err := s.cfg.Identities.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
@@ -110,17 +137,20 @@ func (s *Service) watchIdentity(ctx context.Context, o Order) error {
 	return err
 }
 
-// seeIdentity is what is known of who a customer is. An open verification is looked
-// at first, and what the provider says is written down.
+// seeIdentity is what is known of who a customer is. A verification that may have
+// come further is looked at first, and what the provider says is written down.
 func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Identity, found bool, err error) {
 	for range tries {
 		identity, found, err = s.cfg.Store.IdentityOf(ctx, customer)
-		if err != nil || !identity.open() {
+		if err != nil || !identity.undecided() {
 			return identity, found, err
 		}
 		call, cancel := s.calling(ctx)
 		standing, err := s.cfg.Identities.LookVerification(call, identity.Session)
 		cancel()
+		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
+			standing, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
+		}
 		if err != nil {
 			return identity, found, err
 		}
@@ -134,10 +164,12 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 				Customer: customer, Object: customer, At: s.now(),
 			}
 		case standing.Failed:
-			now.URL, now.Failure = "", standing.Failure
-			if now.Failure == "" {
-				now.Failure = "not_verified"
+			now.URL, now.Failure = "", cmp.Or(standing.Failure, "not_verified")
+			if now == identity {
+				return identity, found, nil
 			}
+		case !identity.open(): // another attempt is under way where one has failed
+			return identity, found, nil
 		case standing.URL != "" && standing.URL != identity.URL:
 			now.URL = standing.URL // the provider's pages are good for a short time each
 		default:

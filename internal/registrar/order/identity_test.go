@@ -200,3 +200,96 @@ func TestNamesAreComparedAsDocumentsWriteThem(t *testing.T) {
 		}
 	}
 }
+
+// verifiable is an order of Anna's that waits for an identity, with its link.
+func (w *world) verifiable(label string) (o order.Order, link string) {
+	w.t.Helper()
+	w.market.verify[label+".de"] = true
+	o, _ = w.made(wanted(order.Register, label))
+	return o, w.verifySecret(o)
+}
+
+func TestAVerificationThatTheProviderRemembersAsFailedIsLeftForAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		_, link := w.verifiable("laden")
+		w.provider.set(func(p *provider) { p.failing = true })
+		if _, err := w.service.Verify(t.Context(), annaInPerson, link); registrar.KindOf(err) != registrar.KindUpstream {
+			t.Fatalf("verifying: %v", err)
+		}
+		w.provider.set(func(p *provider) { p.failing = false })
+		time.Sleep(10 * time.Minute)
+		if url, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil || url == "" {
+			t.Errorf("verifying: %q, %v", url, err)
+		}
+	})
+}
+
+func TestAVerificationBegunForOneOrderDoesNotBarAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, first := w.verifiable("laden")
+	_, second := w.verifiable("haus")
+	w.provider.set(func(p *provider) { p.crashing = true }) // it is made, and nobody hears of it
+	if _, err := w.service.Verify(t.Context(), annaInPerson, first); err == nil {
+		t.Fatal("the provider has answered")
+	}
+	w.provider.set(func(p *provider) { p.crashing = false })
+	if url, err := w.service.Verify(t.Context(), annaInPerson, second); err != nil || url == "" {
+		t.Errorf("verifying: %q, %v", url, err)
+	}
+}
+
+func TestAVerificationThatTheProviderHasForgottenIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, link := w.verifiable("laden")
+	first, err := w.service.Verify(t.Context(), annaInPerson, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.provider.set(func(p *provider) { clear(p.checks) })
+	if view, err := w.service.VerifyVisit(t.Context(), annaInPerson, link); err != nil || view.Standing != order.IdentityFailed {
+		t.Errorf("%+v, %v", view, err)
+	}
+	if second, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil || second == "" || second == first {
+		t.Errorf("verifying: %q, %v", second, err)
+	}
+}
+
+func TestAnAttemptThatSucceedsAfterAFailedOneCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o, link := w.verifiable("laden")
+	url, err := w.service.Verify(t.Context(), annaInPerson, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := w.shows(url, func(v *order.Verification) { v.Failed, v.Failure = true, "document_expired" })
+	if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+		t.Fatal(err)
+	}
+	// The page stays open, and the human has found the new document.
+	w.shows(url, func(v *order.Verification) { *v = order.Verification{Done: true, Name: "Anna Müller"} })
+	if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+		t.Fatal(err)
+	}
+	w.state(o.ID, order.AwaitingPayment)
+}
+
+func TestAProviderOfIdentitiesThatIsAwayIsAskedMoreAndMoreRarely(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		_, link := w.verifiable("laden")
+		if _, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil {
+			t.Fatal(err)
+		}
+		w.provider.set(func(p *provider) { p.down = errDown })
+		w.runFor(w.service, 2*time.Hour)
+		if looks := w.provider.looks; looks < 5 || looks > 30 {
+			t.Errorf("%d looks in two hours", looks)
+		}
+	})
+}

@@ -23,6 +23,15 @@ type memory struct {
 	methods    map[string]order.Method
 	moves      int
 	problems   []string // what the tables of doc.go do not allow
+	// unbounded counts questions that could wait for ever.
+	unbounded int
+	// meanwhile is what another node does just before a change, once.
+	meanwhile func(stored *order.Order)
+	// torn makes of the next order that is found by its link one that changed between
+	// the questions for its rows.
+	torn func(read *order.Order)
+	// counted is called after each sum of what was spent.
+	counted func()
 }
 
 var _ order.Store = (*memory)(nil)
@@ -74,7 +83,12 @@ func (m *memory) find(is func(order.Order) bool) (order.Order, bool, error) {
 	return order.Order{}, false, nil
 }
 
-func (m *memory) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
+func (m *memory) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		m.mu.Lock()
+		m.unbounded++
+		m.mu.Unlock()
+	}
 	return m.find(func(o order.Order) bool { return o.ID == id })
 }
 
@@ -83,17 +97,16 @@ func (m *memory) OrderOfCustomer(_ context.Context, customer, id string) (order.
 }
 
 func (m *memory) OrderByPayLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return m.find(func(o order.Order) bool { return o.PayLink == link })
+	o, found, err := m.find(func(o order.Order) bool { return o.PayLink == link })
+	if m.torn != nil {
+		m.torn(&o)
+		m.torn = nil
+	}
+	return o, found, err
 }
 
 func (m *memory) OrderByVerifyLink(_ context.Context, link registrar.SecretHash) (order.Order, bool, error) {
 	return m.find(func(o order.Order) bool { return o.VerifyLink == link })
-}
-
-func (m *memory) OrderByPayment(_ context.Context, payment string) (order.Order, bool, error) {
-	return m.find(func(o order.Order) bool {
-		return slices.ContainsFunc(o.Payments, func(p order.Payment) bool { return p.ID == payment })
-	})
 }
 
 func (m *memory) OrderBySession(_ context.Context, session string) (order.Order, bool, error) {
@@ -148,6 +161,11 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	stored := m.orders[move.Was.ID]
+	if m.meanwhile != nil {
+		stored = copied(stored)
+		m.meanwhile(&stored)
+		m.orders[stored.ID], m.meanwhile = stored, nil
+	}
 	if stored.State != move.Was.State || stored.Version != move.Was.Version {
 		return false, nil
 	}
@@ -189,10 +207,19 @@ func (m *memory) FreeOrders(_ context.Context, node string, now time.Time) (int,
 	return freed, nil
 }
 
-func (m *memory) Spent(context.Context, string, string, time.Time) (registrar.Cents, error) {
+func (m *memory) Spent(_ context.Context, customer, _ string, _ time.Time) (registrar.Cents, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spent, nil
+	sum, counted := m.spent, m.counted
+	for _, o := range m.orders {
+		if o.Customer == customer && o.State == order.Paying {
+			sum += o.Totals.Gross
+		}
+	}
+	m.mu.Unlock()
+	if counted != nil {
+		counted()
+	}
+	return sum, nil
 }
 
 func (m *memory) IdentityOf(_ context.Context, customer string) (order.Identity, bool, error) {

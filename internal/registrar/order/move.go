@@ -102,10 +102,18 @@ func (o *Order) item(id string) *Item {
 	return nil
 }
 
-// refundsDue says that money waits to go back.
-func (o *Order) refundsDue() bool {
-	return slices.ContainsFunc(o.Refunds, func(r Refund) bool { return r.Provider == "" })
+// RefundsDue is how many refunds are not made yet.
+func (o *Order) RefundsDue() (due int) {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			due++
+		}
+	}
+	return due
 }
+
+// refundsDue says that money waits to go back.
+func (o *Order) refundsDue() bool { return o.RefundsDue() > 0 }
 
 // linesEnded says that the lines of a paid order have left something to do: all are
 // at their end, or money is owed for one.
@@ -212,7 +220,9 @@ func (s *Service) move(ctx context.Context, m *Move) (bool, error) {
 
 // again reads an order that others have changed.
 func (s *Service) again(ctx context.Context, id string) (Order, error) {
-	o, found, err := s.cfg.Store.OrderByID(context.WithoutCancel(ctx), id)
+	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+	defer cancel()
+	o, found, err := s.cfg.Store.OrderByID(store, id)
 	if err == nil && !found {
 		err = fail(registrar.KindNotFound, NoSuchOrder)
 	}

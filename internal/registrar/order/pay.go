@@ -110,12 +110,15 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, sho
 func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, autoRenew bool) (now Order, redirect string, done bool, err error) {
 	payment := o.underWay()
 	if payment == nil {
-		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
+		return o, "", false, nil // it was settled while its rows were read
 	}
 	if shown != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	}
-	if payment.State == PaymentClosing || autoRenew != o.AutoRenew {
+	// A page that nobody is making any more could not be made, and a provider may
+	// remember that under the payment's id for a day. Nobody has its address.
+	failed := payment.State == PaymentOpening && o.Node == ""
+	if failed || payment.State == PaymentClosing || autoRenew != o.AutoRenew {
 		o, err = s.closePage(ctx, o)
 		return o, "", err != nil, err
 	}
@@ -140,6 +143,12 @@ func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, au
 // openPage makes the page of a payment that is written down. The human gets its
 // address only after it is stored, so a page that is not is nobody's.
 func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
+	if over, err := s.overTogether(ctx, o, buyer); err != nil || over {
+		if err == nil {
+			o, err = s.closePage(ctx, o)
+		}
+		return o, "", err != nil, err
+	}
 	payment := o.underWay()
 	page, err := s.page(o, *payment, buyer)
 	if err != nil {
@@ -154,7 +163,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "the payment provider refuses to make a page to pay at", "order", o.ID, "payment", payment.ID, "error", err.Error())
-		o, stored := s.settle(ctx, o, payment.ID, Standing{Ended: true})
+		o, stored := s.abandon(ctx, o, payment.ID)
 		if stored != nil {
 			return o, "", true, stored
 		}
@@ -195,18 +204,34 @@ func (s *Service) page(o Order, payment Payment, buyer Buyer) (Page, error) {
 	return page, nil
 }
 
+// abandon closes a payment whose page nobody has: only the one that stores a page
+// gives its address away. If that one was faster, nothing happens.
+func (s *Service) abandon(ctx context.Context, o Order, id string) (Order, error) {
+	return s.change(ctx, o, func(was Order) (Move, bool) {
+		m := Move{Order: was.clone()}
+		mine := m.Order.payment(id)
+		if mine == nil || mine.State != PaymentOpening {
+			return Move{}, false
+		}
+		mine.State, mine.UpdatedAt = PaymentClosed, s.now()
+		s.reopen(&m)
+		return m, true
+	})
+}
+
 // closePage takes the page of the payment under way from the human, so that the
 // order can go another way. If it is paid already, the order goes on instead.
 func (s *Service) closePage(ctx context.Context, o Order) (Order, error) {
 	payment := o.underWay()
 	if payment == nil {
-		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
+		return s.again(ctx, o.ID) // it was settled while its rows were read
 	}
 	id := payment.ID
-	if payment.State == PaymentOpening {
-		return s.settle(ctx, o, id, Standing{Ended: true}) // nobody has its address
+	o, err := s.abandon(ctx, o, id)
+	if err != nil {
+		return o, err
 	}
-	o, err := s.change(ctx, o, func(was Order) (Move, bool) {
+	o, err = s.change(ctx, o, func(was Order) (Move, bool) {
 		now := was.clone()
 		mine := now.payment(id)
 		if mine == nil || mine.State != PaymentOpen {

@@ -16,14 +16,13 @@ type Store interface {
 	// items it returns that one instead, and false. TooManyOpen is returned, and
 	// nothing stored, if the customer has most open orders already.
 	AddOrder(ctx context.Context, order Order, most int, deed registrar.Deed) (stored Order, added bool, err error)
-	// OrderByID, OrderByPayLink, OrderByVerifyLink, OrderByPayment (our payment's
-	// id) and OrderBySession (the provider's page or verification) find whole
-	// orders. OrderOfCustomer is false for another customer's.
+	// OrderByID, OrderByPayLink, OrderByVerifyLink, OrderBySession (the provider's
+	// page) and OrderByIntent (the provider's payment) find whole orders.
+	// OrderOfCustomer is false for another customer's.
 	OrderByID(ctx context.Context, id string) (Order, bool, error)
 	OrderOfCustomer(ctx context.Context, customer, id string) (Order, bool, error)
 	OrderByPayLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
 	OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
-	OrderByPayment(ctx context.Context, payment string) (Order, bool, error)
 	OrderBySession(ctx context.Context, session string) (Order, bool, error)
 	OrderByIntent(ctx context.Context, intent string) (Order, bool, error)
 	// OrdersOf is a page of a customer's orders, the newest first, older than the
@@ -36,8 +35,9 @@ type Store interface {
 	MoveOrder(ctx context.Context, move Move) (bool, error)
 	// FreeOrders makes due at once what a node has left in its hands.
 	FreeOrders(ctx context.Context, node string, now time.Time) (int, error)
-	// Spent is what was paid since then: the most of the sums by account, by
-	// address, and by each card that this account has paid with.
+	// Spent is what was paid since then, the most of the sums by account, by
+	// address, and by each card that this account has paid with, and what the
+	// account is paying now. What becomes paid meanwhile is never left out.
 	Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
 
 	// IdentityOf is false if nobody has asked for one. SetIdentity stores it if the

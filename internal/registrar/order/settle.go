@@ -110,6 +110,20 @@ func judge(o Order, id string, standing Standing) verdict {
 	return giveBack
 }
 
+// decide is what judge says, but nothing is sold to an account that was closed while
+// its page was open.
+func (s *Service) decide(ctx context.Context, o Order, id string, standing Standing) (verdict, error) {
+	what := judge(o, id, standing)
+	if what != keep {
+		return what, nil
+	}
+	_, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+	if registrar.CodeOf(err) == NoSuchCustomer {
+		return giveBack, nil
+	}
+	return what, err
+}
+
 // settle writes down what the provider said of a payment. Paid and ended are said
 // for ever, so a standing is as good for the order as others have left it.
 func (s *Service) settle(ctx context.Context, o Order, id string, standing Standing) (Order, error) {
@@ -119,7 +133,10 @@ func (s *Service) settle(ctx context.Context, o Order, id string, standing Stand
 	for range tries {
 		m := Move{Was: o, Order: o.clone()}
 		payment := m.Order.payment(id)
-		what := judge(o, id, standing)
+		what, err := s.decide(ctx, o, id, standing)
+		if err != nil {
+			return o, err
+		}
 		switch what {
 		case unchanged:
 			return o, nil
@@ -262,8 +279,10 @@ func (s *Service) conclude(o Order) (Move, bool) {
 }
 
 // refund gives back what is owed. asked says that a call may have been sent before;
-// it is false for what was owed only just now.
+// it is false for what was owed only just now. What the provider refuses is for a
+// person to mend, and the others' money does not wait for that.
 func (s *Service) refund(ctx context.Context, o Order, asked func(Refund) bool) (Order, error) {
+	var refused error
 	for _, due := range o.Refunds {
 		if due.Provider != "" {
 			continue
@@ -278,6 +297,10 @@ func (s *Service) refund(ctx context.Context, o Order, asked func(Refund) bool) 
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
 		}, asked(due))
 		cancel()
+		if err != nil && !waits(err) {
+			refused = err
+			continue
+		}
 		if err != nil {
 			return o, err
 		}
@@ -288,7 +311,7 @@ func (s *Service) refund(ctx context.Context, o Order, asked func(Refund) bool) 
 		boundary(atRefundKnown)
 		s.cfg.Refunded(reason)
 	}
-	return o, nil
+	return o, refused
 }
 
 // refunded writes down that the provider has given money back.

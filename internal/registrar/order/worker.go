@@ -93,8 +93,11 @@ func (s *Service) work(ctx context.Context, o Order) {
 // take claims an order for calls to the provider. Whoever is later finds nothing to
 // change: it gets an error that says nothing, because somebody is at it.
 func (s *Service) take(ctx context.Context, o Order) (Order, error) {
-	if o.Node == s.cfg.Node && o.DueAt.After(s.clock()) {
-		return o, nil // this node has just written it
+	if o.Node != "" && o.DueAt.After(s.clock()) {
+		if o.Node == s.cfg.Node {
+			return o, nil // this node has just written it
+		}
+		return o, errTaken
 	}
 	now := o.clone()
 	now.Attempts++
@@ -117,6 +120,7 @@ var errTaken = fail(registrar.KindConflict, "taken")
 func (s *Service) await(ctx context.Context, o Order) (Order, error) {
 	if o.State == AwaitingVerification && !s.over(o) {
 		if err := s.lookIdentity(ctx, o.Customer); err != nil {
+			o.Attempts++ // so that it is asked more and more rarely
 			return o, err
 		}
 		var err error
@@ -160,7 +164,7 @@ func (s *Service) inquire(ctx context.Context, o Order) (Order, error) {
 	case PaymentOpening:
 		if !s.now().Before(payment.EndsAt) {
 			// The provider would refuse to make it now, and nobody has its address.
-			return s.settle(ctx, o, payment.ID, Standing{Ended: true})
+			return s.abandon(ctx, o, payment.ID)
 		}
 		buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
 		if err != nil {

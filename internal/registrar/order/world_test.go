@@ -33,9 +33,27 @@ type provider struct {
 	now      func() time.Time
 	// meanwhile is what happens elsewhere while a refund is made.
 	meanwhile func()
+	// failing says that the first call with an id fails, which is remembered under
+	// that id for ever, as some providers do.
+	failing    bool
+	remembered map[string]bool
+	// refuse is the provider's word about a refund; nil means that none is refused.
+	refuse func(order.RefundCall) error
+	// backs are where verifications were to lead back to, by id; looks how often one
+	// was looked at in vain.
+	backs map[string]string
+	looks int
 }
 
 var errDown = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultTimeout}
+
+// failed says that a call with this id has failed for ever.
+func (p *provider) failed(id string) bool {
+	if p.failing {
+		p.remembered[id] = true
+	}
+	return p.remembered[id]
+}
 
 func (p *provider) answer() error {
 	if p.crashing {
@@ -49,6 +67,9 @@ func (p *provider) OpenPage(_ context.Context, wanted order.Page) (order.Opened,
 	defer p.mu.Unlock()
 	if p.down != nil {
 		return order.Opened{}, p.down
+	}
+	if p.failed(wanted.ID) {
+		return order.Opened{}, errDown
 	}
 	made, found := p.pages[wanted.ID]
 	if !found {
@@ -94,6 +115,11 @@ func (p *provider) Refund(_ context.Context, refund order.RefundCall, asked bool
 		return "", p.down
 	}
 	p.asked[refund.ID]++
+	if p.refuse != nil {
+		if err := p.refuse(refund); err != nil {
+			return "", err
+		}
+	}
 	if p.meanwhile != nil {
 		p.meanwhile()
 	}
@@ -107,13 +133,19 @@ func (p *provider) Refund(_ context.Context, refund order.RefundCall, asked bool
 	return "re_" + refund.ID, p.answer()
 }
 
-func (p *provider) OpenVerification(_ context.Context, id, _, _, _, _ string) (string, string, error) {
+func (p *provider) OpenVerification(_ context.Context, id, _, _, _, back string) (string, string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
 		return "", "", p.down
 	}
-	if _, found := p.keys[id]; !found {
+	if p.failed(id) {
+		return "", "", errDown
+	}
+	if _, found := p.keys[id]; found && p.backs[id] != back {
+		return "", "", &registrar.Error{Kind: registrar.KindConflict, Code: "id_used_otherwise"}
+	} else if !found {
+		p.backs[id] = back
 		p.keys[id] = "vs_" + strconv.Itoa(len(p.keys))
 		p.checks[p.keys[id]] = &order.Verification{URL: "https://who.example/" + p.keys[id]}
 	}
@@ -125,7 +157,11 @@ func (p *provider) LookVerification(_ context.Context, session string) (order.Ve
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
+		p.looks++
 		return order.Verification{}, p.down
+	}
+	if p.checks[session] == nil {
+		return order.Verification{}, &registrar.Error{Kind: registrar.KindNotFound, Code: "provider_knows_nothing"}
 	}
 	return *p.checks[session], nil
 }
@@ -202,6 +238,7 @@ func newWorld(t *testing.T) *world {
 	w.provider = &provider{
 		pages: map[string]*page{}, refunds: map[string]order.RefundCall{}, asked: map[string]int{},
 		checks: map[string]*order.Verification{}, keys: map[string]string{}, now: w.now,
+		remembered: map[string]bool{}, backs: map[string]string{},
 	}
 	w.service = w.start("node")
 	return w

@@ -57,14 +57,13 @@ func (r *run) renew(ctx, call context.Context, expires time.Time) bool {
 	switch {
 	case err != nil && waits(err):
 		return r.wait(ctx, err)
+	case domain.ID != r.line.Domain: // the name is somebody else's by now, or nobody's
+		return r.settle(ctx, err)
 	case err != nil:
 		// The registry has renewed it, so the money is spent and the term is the
 		// customer's, whatever else stands in the way.
 		r.cfg.Logger.ErrorContext(ctx, "a renewed domain can't be put back into the zone; somebody has to look", "line", r.line.ID,
 			"extension", r.line.TLD, "detail", err.Error())
-		if domain.ID == "" {
-			return r.wait(ctx, err)
-		}
 	}
 	now := r.cfg.Now()
 	line := r.line

@@ -176,3 +176,26 @@ func TestADomainThatChangedHandsIsNotRenewed(t *testing.T) {
 		}
 	})
 }
+
+func TestARenewalNeverGrowsAnotherCustomersTerm(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, paidUntil := renewing(t, &office{}, nil)
+		// It left after the command was stored, and came back for somebody else.
+		domain, line := h.shelf.domains["dom_1"], h.shelf.only(t)
+		domain.Status = "transferred_out"
+		h.shelf.domains["dom_1"] = domain
+		h.shelf.domains["dom_2"] = provision.Domain{
+			ID: "dom_2", Customer: "cus_bert", Name: "alt.org", TLD: ".org", Status: "active", Account: "office", PaidUntil: paidUntil,
+		}
+		line.State, line.RenewFrom = provision.StateRequested, paidUntil
+		h.shelf.lines[line.ID] = line
+		runFor(t, time.Minute, h.Service)
+		if other := h.shelf.domains["dom_2"]; !other.PaidUntil.Equal(paidUntil) {
+			t.Errorf("the other's is paid until %s", other.PaidUntil)
+		}
+		if line := h.shelf.only(t); line.State != provision.StateFailed || !line.RefundDue {
+			t.Errorf("the line is %+v", line)
+		}
+	})
+}

@@ -175,12 +175,16 @@ func (s *shelf) DomainsAfter(_ context.Context, id string, _ int) ([]provision.D
 func (s *shelf) DomainByName(_ context.Context, name string) (provision.Domain, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var last provision.Domain
 	for _, domain := range s.domains {
-		if domain.Name == name {
-			return domain, true, nil
+		if domain.Name != name {
+			continue
+		}
+		if last = domain; domain.Status != "transferred_out" {
+			break
 		}
 	}
-	return provision.Domain{}, false, nil
+	return last, last.ID != "", nil
 }
 
 func (s *shelf) FollowDomain(_ context.Context, was, now provision.Domain, deed *registrar.Deed) (bool, error) {

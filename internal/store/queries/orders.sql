@@ -30,10 +30,6 @@ SELECT * FROM orders WHERE pay_link = $1;
 -- name: OrderByVerifyLink :one
 SELECT * FROM orders WHERE verify_link = $1 AND verify_link <> '';
 
--- name: OrderByPayment :one
-SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.id = $1;
-
 -- name: OrderBySession :one
 SELECT orders.* FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> '';
@@ -94,6 +90,9 @@ WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
 
 -- name: SpentByCustomer :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2;
+
+-- name: PayingByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying';
 
 -- name: SpentByAddress :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2;

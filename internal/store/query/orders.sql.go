@@ -524,51 +524,6 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 	return i, err
 }
 
-const orderByPayment = `-- name: OrderByPayment :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.id = $1
-`
-
-func (q *Queries) OrderByPayment(ctx context.Context, id string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderByPayment, id)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-	)
-	return i, err
-}
-
 const orderBySession = `-- name: OrderBySession :one
 SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
@@ -842,6 +797,17 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 		return nil, err
 	}
 	return items, nil
+}
+
+const payingByCustomer = `-- name: PayingByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying'
+`
+
+func (q *Queries) PayingByCustomer(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, payingByCustomer, customerID)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const salesByRule = `-- name: SalesByRule :one

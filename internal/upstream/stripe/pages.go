@@ -34,8 +34,20 @@ func keepable(methods []string) []string {
 // hours ahead when the page is first made, and the same whenever the call is
 // repeated: Stripe compares all that belongs to a key.
 func (c *Client) OpenPage(ctx context.Context, page order.Page) (order.Opened, error) {
+	opened, err := c.openPage(ctx, page, page.ID)
+	if page.Holder != "" && errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: Unknown}) {
+		// Somebody has deleted the customer at Stripe, who must not be barred from
+		// paying by that. It is another call, so it has another key.
+		page.Holder = ""
+		return c.openPage(ctx, page, page.ID+"-anew")
+	}
+	return opened, err
+}
+
+func (c *Client) openPage(ctx context.Context, page order.Page, key string) (order.Opened, error) {
 	var made *api.CheckoutSession
 	params := c.sessionParams(page)
+	params.SetIdempotencyKey(key)
 	err := c.call(ctx, "open_page", func(ctx context.Context) (err error) {
 		made, err = c.api.V1CheckoutSessions.Create(ctx, params)
 		return err
@@ -88,7 +100,6 @@ func (c *Client) sessionParams(page order.Page) *api.CheckoutSessionCreateParams
 			params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
 		}
 	}
-	params.SetIdempotencyKey(page.ID)
 	return params
 }
 

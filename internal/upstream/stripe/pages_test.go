@@ -64,6 +64,25 @@ func TestToKeepACardTheHumansBankIsAsked(t *testing.T) {
 	}, ok(aSession("open", "null")))
 }
 
+func TestACustomerThatStripeHasForgottenCanStillPay(t *testing.T) {
+	t.Parallel()
+	with(t, func(t *testing.T, c *Client, s *script) {
+		page := aPage()
+		page.Holder = "cus_1"
+		if opened, err := c.OpenPage(t.Context(), page); err != nil || opened.Session != "cs_1" {
+			t.Fatalf("got %+v, %v", opened, err)
+		}
+		if last := s.sent[1]; last.form.Has("customer") || last.form.Get("customer_email") != page.Email || last.key == s.sent[0].key {
+			t.Errorf("sent %+v", last)
+		}
+	}, refuse(http.StatusBadRequest, "invalid_request_error", "resource_missing"), ok(aSession("open", "null")))
+	with(t, func(t *testing.T, c *Client, s *script) {
+		if _, err := c.OpenPage(t.Context(), aPage()); registrar.CodeOf(err) != Unknown || len(s.sent) != 1 {
+			t.Errorf("%v after %d calls", err, len(s.sent))
+		}
+	}, refuse(http.StatusBadRequest, "invalid_request_error", "resource_missing"))
+}
+
 const paidIntent = `{"id":"pi_1","status":"succeeded","amount":1190,"amount_received":1190,"currency":"eur","customer":"cus_1","setup_future_usage":"off_session",
 	"latest_charge":{"id":"ch_1","payment_method_details":{"type":"card","card":{"fingerprint":"finger"}}},
 	"payment_method":{"id":"pm_1","type":"card","card":{"brand":"visa","last4":"4242","fingerprint":"other"}}}`

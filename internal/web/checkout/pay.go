@@ -39,20 +39,11 @@ func reloadIn(o order.Order, now time.Time) time.Duration {
 		return soon
 	case o.State == order.Provisioning && now.Sub(o.PaidAt) < slackens:
 		return soon
-	case o.State == order.Provisioning, o.State.Final() && refundsDue(o):
+	case o.State == order.Provisioning, o.State.Final() && o.RefundsDue() > 0:
 		return later
 	default:
 		return 0
 	}
-}
-
-func refundsDue(o order.Order) bool {
-	for _, refund := range o.Refunds {
-		if refund.Provider == "" {
-			return true
-		}
-	}
-	return false
 }
 
 func (h *Handler) render(v *page.Visit, view order.View, t trouble) error {
