@@ -17,6 +17,11 @@ func (a accounts) RegistrantOf(ctx context.Context, id string) (customer.Registr
 	}, ok, err
 }
 
+func (a accounts) PaymentUnderWay(ctx context.Context, id string) (bool, error) {
+	_, err := a.q.PaymentUnderWay(ctx, id)
+	return found(err)
+}
+
 func (a accounts) PutRegistrant(ctx context.Context, id string, r customer.Registrant) error {
 	return a.q.PutRegistrant(ctx, query.PutRegistrantParams{
 		CustomerID: id, Kind: string(r.Kind), Name: r.Name, Organisation: r.Organisation,

@@ -311,6 +311,32 @@ func TestALargeOrderNeedsAnIdentity(t *testing.T) {
 	s.books()
 }
 
+func TestTheHolderStaysTheSameWhileAnOrderIsPaid(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	anna := s.signedIn()
+	made := s.start(item{"wem-gehoert-das.de", "register"})
+	anna.press(made.PaymentURL)
+	profile := s.base + "/portal/profile/registrant"
+	before := s.registrant(anna)
+	change := func() seen {
+		return anna.post(profile, "kind", "person", "name", "Berta Beispiel", "street", "Ring 1", "postal_code", "1010",
+			"city", "Wien", "country", "AT", "phone", "+43 1 5550123")
+	}
+	if got := change(); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "bezahlt") || !strings.Contains(got.text, "Berta Beispiel") {
+		t.Errorf("while the order is paid: %d\n%s", got.status, got.text)
+	}
+	if after := s.registrant(anna); after[1] != before[1] {
+		t.Errorf("the holder was %v and is %v", before, after)
+	}
+	anna.get(made.PaymentURL + "/back")
+	if got := change(); got.status != http.StatusSeeOther {
+		t.Errorf("after the payment was given up: %d\n%s", got.status, got.text)
+	}
+	s.becomes(made.OrderID, "awaiting_payment")
+	s.books()
+}
+
 // registrant is the demo customer's name, as the profile has it.
 func (s *stage) registrant(h human) []string {
 	s.t.Helper()

@@ -238,6 +238,15 @@ func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, regi
 		if err != nil {
 			return err
 		}
+		// An order was priced for this registrant, and for this name an identity was
+		// shown: neither changes between the page to pay at and the payment.
+		paying, err := t.PaymentUnderWay(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if paying {
+			return fail(registrar.KindConflict, PaymentUnderWay)
+		}
 		if err := s.putRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
 			return err
 		}

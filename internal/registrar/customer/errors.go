@@ -37,6 +37,7 @@ const (
 	NoSuchCustomer   registrar.Code = "no_such_customer"   // told to operators only
 	NoSuchObject     registrar.Code = "no_such_object"     // not there, or somebody else's
 	RegistrantFaulty registrar.Code = "registrant_invalid" // with *FieldError
+	PaymentUnderWay  registrar.Code = "payment_under_way"  // an order is being paid for the present registrant
 )
 
 // FieldError tells every problem of a form at once: one code for each field.

@@ -45,6 +45,8 @@ type sessionReader interface {
 type objectReader interface {
 	PasskeysOf(ctx context.Context, customer string) ([]StoredPasskey, error)
 	RegistrantOf(ctx context.Context, customer string) (Registrant, bool, error)
+	// PaymentUnderWay says that the customer is at a page to pay at.
+	PaymentUnderWay(ctx context.Context, customer string) (bool, error)
 	DeedsOf(ctx context.Context, customer, before string, limit int) ([]Entry, error)
 }
 

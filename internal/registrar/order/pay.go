@@ -149,6 +149,14 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		}
 		return o, "", err != nil, err
 	}
+	// Nobody changes the registrant while an order is being paid; but it may have
+	// been changed between the price and the first word about this payment.
+	if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer {
+		if err == nil {
+			o, err = s.closePage(ctx, o)
+		}
+		return o, "", err != nil, err
+	}
 	payment := o.underWay()
 	page, err := s.page(o, *payment, buyer)
 	if err != nil {

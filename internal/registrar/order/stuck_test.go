@@ -207,3 +207,24 @@ func TestAnOrderThatIsReadWhileItIsSettledIsReadAgain(t *testing.T) {
 		})
 	}
 }
+
+func TestARegistrantWhoChangesWhileAPaymentBeginsIsPricedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	o, secret := w.made(wanted(order.Register, "laden"))
+	once := sync.OnceFunc(func() {
+		w.store.mu.Lock()
+		defer w.store.mu.Unlock()
+		changed := w.store.buyers[anna]
+		changed.Country = "AT"
+		w.store.buyers[anna] = changed
+	})
+	w.store.counted = once // the price was asked for the registrant of before
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); err != nil {
+		t.Fatal(err)
+	}
+	now := w.state(o.ID, order.Paying)
+	if len(now.Payments) != 2 || now.Payments[0].State != order.PaymentClosed || now.Payments[0].Session != "" || now.Payments[1].State != order.PaymentOpen {
+		t.Errorf("the payment of the old registrant has a page: %+v", now.Payments)
+	}
+}

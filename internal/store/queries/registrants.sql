@@ -1,6 +1,9 @@
 -- name: RegistrantOf :one
 SELECT * FROM registrants WHERE customer_id = $1;
 
+-- name: PaymentUnderWay :one
+SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1;
+
 -- name: PutRegistrant :exec
 INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

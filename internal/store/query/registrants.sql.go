@@ -9,6 +9,17 @@ import (
 	"context"
 )
 
+const paymentUnderWay = `-- name: PaymentUnderWay :one
+SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1
+`
+
+func (q *Queries) PaymentUnderWay(ctx context.Context, customerID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, paymentUnderWay, customerID)
+	var id string
+	err := row.Scan(&id)
+	return id, err
+}
+
 const putRegistrant = `-- name: PutRegistrant :exec
 INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

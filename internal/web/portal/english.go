@@ -311,6 +311,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"problem.origin_unknown":       "Passkeys do not work under this address: they need https and a name. On your own machine, use localhost instead of 127.0.0.1.",
 	"problem.bad_token_name":       "Please give it a name of at most 60 characters.",
 	"problem.too_many_tokens":      "More than {1} tokens are not possible. Please revoke one first.",
+	"problem.payment_under_way":    "An order is being paid for this holder right now. Finish the payment, or give it up on the order's page; then you can change these details.",
 	"problem.registrant_invalid":   "Some details are not right. Please check the marked fields.",
 	"problem.missing":              "This is missing.",
 	"problem.too_long":             "This is too long.",

@@ -311,6 +311,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.origin_unknown":       "Passkeys gehen unter dieser Adresse nicht: Sie brauchen https und einen Namen. Auf dem eigenen Rechner geht localhost statt 127.0.0.1.",
 	"problem.bad_token_name":       "Bitte geben Sie einen Namen mit höchstens 60 Zeichen an.",
 	"problem.too_many_tokens":      "Mehr als {1} Tokens sind nicht möglich. Bitte widerrufen Sie zuerst eines.",
+	"problem.payment_under_way":    "Gerade wird eine Bestellung für diesen Inhaber bezahlt. Schließen Sie die Zahlung ab, oder brechen Sie sie auf der Seite der Bestellung ab; danach können Sie die Angaben ändern.",
 	"problem.registrant_invalid":   "Einige Angaben stimmen nicht. Bitte sehen Sie die markierten Felder durch.",
 	"problem.missing":              "Diese Angabe fehlt.",
 	"problem.too_long":             "Diese Angabe ist zu lang.",

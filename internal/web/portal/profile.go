@@ -160,12 +160,15 @@ func (h *Handler) setRegistrant(v *page.Visit) error {
 		v.Note("registrant_saved")
 		return v.SeeOther(orHome(to))
 	}
-	var faulty *customer.FieldError
-	if !errors.As(err, &faulty) {
+	f := registrantForm(v.Language, to, registrant)
+	var known bool
+	if f.Problem, known = h.problem(v, err); !known {
 		return err
 	}
-	f := registrantForm(v.Language, to, registrant)
-	f.Problem = h.views.Text(v.Language, "problem.registrant_invalid")
+	var faulty *customer.FieldError
+	if !errors.As(err, &faulty) {
+		return h.show(v, "registrant.title", profilePath, f)
+	}
 	for i, field := range f.Fields {
 		if code, wrong := faulty.Fields[field.Name]; wrong {
 			f.Fields[i].Problem = h.fieldProblem(field.Name, code)
