@@ -266,7 +266,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(stage.demo.seed(t.ctx, p.people, cfg.Data, stage.money.provider), stage.money.announceTo(p.server.address())); err != nil {
+	if err := errors.Join(stage.seed(t.ctx, cfg), stage.money.announceTo(p.server.address())); err != nil {
 		return p.abandon(err)
 	}
 	// With the real port, so that links of the operator's commands lead here.
@@ -290,13 +290,19 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	return errors.Join(announceErr, err)
 }
 
-// runWorld keeps the world up for a product in another process.
-func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) error {
-	people, err := openAccounts(t.ctx, cfg, slog.New(slog.DiscardHandler), stage.now)
+// seed makes the demo customer, or finds it. Passwords are hashed right here: the
+// service would have it done at a low priority, and somebody waits for the start.
+func (s *stage) seed(ctx context.Context, cfg config.Config) error {
+	people, err := openAccounts(ctx, cfg, slog.New(slog.DiscardHandler), s.now)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(stage.demo.seed(t.ctx, people, cfg.Data, stage.money.provider), people.close(), stage.money.announceTo(c.Listen)); err != nil {
+	return errors.Join(s.demo.seed(ctx, people, cfg.Data, s.money.provider), people.close())
+}
+
+// runWorld keeps the world up for a product in another process.
+func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) error {
+	if err := errors.Join(stage.seed(t.ctx, cfg), stage.money.announceTo(c.Listen)); err != nil {
 		return err
 	}
 	path, err := c.writeConfig(cfg)

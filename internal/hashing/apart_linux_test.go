@@ -75,7 +75,7 @@ func TestTheProcessYieldsWithAllItsThreads(t *testing.T) {
 		}
 		const nice = 19 - 3 // proc(5), counted from behind the name
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		if len(fields) <= nice || fields[nice] != strconv.Itoa(lowest) {
+		if len(fields) <= nice || fields[nice] != strconv.Itoa(low) {
 			t.Errorf("%s: %s", stat, text)
 		}
 	}
