@@ -19,7 +19,7 @@ func rightBooks() Books {
 		},
 		Domains: []provision.Domain{{ID: "dom_1", Customer: "cus_1", Name: "good.org", Status: "active", PaidUntil: time.Unix(1, 0)}},
 		Held: ledger.Holdings{
-			Domains:  []*ledger.Domain{{Name: "good.org", Registrant: "DK1"}},
+			Domains:  []*ledger.Domain{{Name: "good.org", Registrant: "DK1", Expires: time.Unix(1, 0)}},
 			Contacts: []*ledger.Contact{{ID: "DK1"}},
 		},
 	}
@@ -74,6 +74,10 @@ func TestARenewalIsOfADomainThatWasThere(t *testing.T) {
 		provision.Line{ID: "lin_4", Customer: "cus_1", Name: "good.org", Kind: provision.Renew, State: provision.StateFailed, Domain: "dom_1", Failure: "refused", RefundDue: true})
 	if problems := books.Problems(); len(problems) != 0 {
 		t.Error(problems)
+	}
+	books.Held.Domains[0].Expires = time.Unix(1, 0).AddDate(1, 0, 0)
+	if problems := books.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "is paid until") {
+		t.Errorf("found %q, want that the registry has another term", problems)
 	}
 	books.Lines[3].State = provision.StateRequested
 	books.Lines[2].Domain = "dom_9"
