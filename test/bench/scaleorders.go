@@ -3,12 +3,14 @@ package main
 // ofOrders are the columns of orders and of what belongs to them that must be unique
 // or hold one of a few words. Every order here is paid for and waits for its line.
 var ofOrders = map[string]formula{
-	"orders.items_key":       anywhere(),
-	"orders.pay_link":        anywhere(),
-	"orders.verify_link":     anywhere(),
-	"orders.state":           constant("provisioning"),
-	"orders.node":            inOrder("node_", ""),
-	"orders.paid_at":         microsFrom(firstDay),
+	"orders.items_key":   anywhere(),
+	"orders.pay_link":    anywhere(),
+	"orders.verify_link": anywhere(),
+	"orders.state":       constant("provisioning"),
+	"orders.node":        inOrder("node_", ""),
+	"orders.paid_at":     microsFrom(firstDay),
+	// The sum of a rule's sales grows with them, so each row has a rule of its own.
+	"orders.vat_rule":        inOrder("rule_", ""),
 	"orders.vat_id":          constant(""),
 	"orders.auto_renew":      number64(1),
 	"domains.auto_renew":     number64(1),
