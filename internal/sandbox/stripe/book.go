@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
 const (
@@ -51,7 +53,7 @@ type book struct {
 	now func() time.Time
 
 	mu            sync.Mutex
-	journal       *journal
+	journal       *journal.Journal[change]
 	settings      settings
 	sessions      table[session]
 	intents       table[intent]
@@ -76,12 +78,12 @@ func openBook(folder string, now func() time.Time) (*book, error) {
 		now: now, keys: map[string]*remembered{}, open: map[string]bool{}, refundsOf: map[string][]string{}, nextEnd: math.MaxInt64,
 	}
 	var err error
-	if b.journal, err = openJournal(folder, b.apply); err != nil {
+	if b.journal, err = journal.Open(folder, false, b.apply); err != nil {
 		return nil, err
 	}
-	if b.journal.size > compactBeyond {
+	if b.journal.Long() {
 		b.forgetKeys()
-		if err := b.journal.replace(b.everything()); err != nil {
+		if err := b.journal.Replace(b.everything()); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +192,7 @@ func (b *book) begin() *tx { return &tx{book: b, at: b.now().Unix()} }
 
 // commit writes the change down, then makes it visible.
 func (t *tx) commit() error {
-	if err := t.journal.add(&t.change); err != nil {
+	if err := t.journal.Add(&t.change); err != nil {
 		return err
 	}
 	t.apply(&t.change)

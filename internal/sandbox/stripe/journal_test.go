@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
 func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
@@ -22,10 +24,10 @@ func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.journal.close(); err != nil {
+	if err := b.journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(folder, journalName)
+	path := filepath.Join(folder, journal.Name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +42,7 @@ func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
 		if b.customers.get("cus_1") == nil || b.customers.get("cus_2") != nil {
 			t.Errorf("%v", b.customers.order)
 		}
-		if err := b.journal.close(); err != nil {
+		if err := b.journal.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,21 +76,21 @@ func TestAJournalWrittenAnewSaysTheSame(t *testing.T) {
 	if err := c.commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.journal.replace(b.everything()); err != nil {
+	if err := b.journal.Replace(b.everything()); err != nil {
 		t.Fatal(err)
 	}
 	before, err := json.Marshal(b.everything())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.journal.close(); err != nil {
+	if err := b.journal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openBook(folder, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.journal.close()
+	defer again.journal.Close()
 	after, err := json.Marshal(again.everything())
 	if err != nil || string(after) != string(before) {
 		t.Errorf("%s\nbecame\n%s %v", before, after, err)

@@ -107,7 +107,7 @@ func Start(opts Options) (*Server, error) {
 		if gate != nil {
 			err = errors.Join(err, gate.Close())
 		}
-		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), book.journal.close())
+		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), book.journal.Close())
 	}
 	s.open(gate)
 	return s, nil
@@ -282,7 +282,7 @@ func (s *Server) close() error {
 	}
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
-	return errors.Join(err, s.book.journal.close())
+	return errors.Join(err, s.book.journal.Close())
 }
 
 func isLoopback(address string) bool {

@@ -1,22 +1,14 @@
 package ledger
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-)
 
-const (
-	journalName = "journal.jsonl"
-	// compactBeyond is how long a journal may be before the next start writes it
-	// anew.
-	compactBeyond = 8 << 20
+	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
 // change is one line of the journal: the objects as they are afterwards, nil for
@@ -42,131 +34,37 @@ func (c *change) empty() bool {
 	return len(c.Domains)+len(c.Contacts)+len(c.Hosts)+len(c.Messages)+len(c.Passwords) == 0 && c.Acked == nil && c.Offset == nil
 }
 
-// journal is the file to which every change is added before it is answered. A
-// line is written by one call, so that a process that is killed leaves at most
-// one torn line at the end, of a command that nobody was answered.
-type journal struct {
-	file *os.File // nil: nothing is kept
-	lock *os.File
-	sync bool
-	size int64
-	// torn is set when a write failed half-way and could not be taken back.
-	torn error
+// kept is the journal, and the lock that keeps a second registry out of its folder.
+type kept struct {
+	*journal.Journal[change]
+	lock *os.File // nil: nothing is kept
 }
 
-// openJournal reads the journal of a folder, hands every change to apply and cuts
-// a torn line off.
-func openJournal(folder string, sync bool, apply func(*change)) (*journal, error) {
+func openKept(folder string, sync bool, apply func(*change)) (kept, error) {
 	if folder == "" {
-		return &journal{}, nil
+		return kept{Journal: &journal.Journal[change]{}}, nil
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("the registry's folder: %w", err)
+		return kept{}, fmt.Errorf("the registry's folder: %w", err)
 	}
 	lock, err := lockFile(filepath.Join(folder, "lock"))
 	if err != nil {
-		return nil, err
+		return kept{}, err
 	}
-	j := &journal{lock: lock, sync: sync}
-	j.file, err = os.OpenFile(filepath.Join(folder, journalName), os.O_CREATE|os.O_RDWR, 0o600)
+	changes, err := journal.Open(folder, sync, apply)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the registry's journal: %w", err), j.close())
+		return kept{}, errors.Join(fmt.Errorf("the registry: %w", err), lock.Close())
 	}
-	if err := j.replay(apply); err != nil {
-		return nil, errors.Join(fmt.Errorf("the registry's journal %s: %w", j.file.Name(), err), j.close())
-	}
-	return j, nil
+	return kept{changes, lock}, nil
 }
 
-func (j *journal) replay(apply func(*change)) error {
-	lines := bufio.NewReaderSize(j.file, 1<<16)
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break // what is left has no line end, so nobody was answered
-		}
-		if err != nil {
-			return err
-		}
-		c := &change{}
-		if err := json.Unmarshal(line, c); err != nil {
-			return fmt.Errorf("line %d can't be read (move the file away to begin anew): %w", number, err)
-		}
-		apply(c)
-		j.size += int64(len(line))
-	}
-	if err := j.file.Truncate(j.size); err != nil {
+func (k kept) close() error {
+	err := k.Close()
+	if k.lock == nil {
 		return err
 	}
-	_, err := j.file.Seek(j.size, io.SeekStart)
-	return err
-}
-
-// add writes one change. When it returns nil the change outlives the process.
-func (j *journal) add(c *change) error {
-	if j.file == nil {
-		return nil
-	}
-	if j.torn != nil {
-		return j.torn
-	}
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		// Half a line must not stand before the next one.
-		if _, seekErr := j.file.Seek(j.size, io.SeekStart); seekErr != nil || j.file.Truncate(j.size) != nil {
-			j.torn = err
-		}
-		return err
-	}
-	j.size += int64(len(line)) + 1
-	if j.sync {
-		return j.file.Sync()
-	}
-	return nil
-}
-
-// replace writes the journal anew, with one change that says everything.
-func (j *journal) replace(c *change) error {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	path := j.file.Name()
-	draft, err := os.OpenFile(path+".new", os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	line = append(line, '\n')
-	if _, err = draft.Write(line); err == nil {
-		err = draft.Sync()
-	}
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	if err != nil {
-		return errors.Join(err, draft.Close())
-	}
-	// The file has its old name for itself, which is only for messages.
-	old := j.file
-	j.file, j.size = draft, int64(len(line))
-	return old.Close()
-}
-
-func (j *journal) close() error {
-	if j == nil {
-		return nil
-	}
-	var err error
-	for _, file := range []*os.File{j.file, j.lock} {
-		if file == nil {
-			continue
-		}
-		if closeErr := file.Close(); closeErr != nil && !errors.Is(closeErr, fs.ErrClosed) {
-			err = errors.Join(err, closeErr)
-		}
+	if lockErr := k.lock.Close(); lockErr != nil && !errors.Is(lockErr, fs.ErrClosed) {
+		err = errors.Join(err, lockErr)
 	}
 	return err
 }
@@ -177,7 +75,7 @@ func (l *Ledger) commit(t *tx) error {
 		return nil
 	}
 	t.change.Serial = t.serial
-	if err := l.journal.add(&t.change); err != nil {
+	if err := l.journal.Add(&t.change); err != nil {
 		return fmt.Errorf("the registry's journal: %w", err)
 	}
 	l.apply(&t.change)
@@ -258,10 +156,10 @@ func count(counts map[string]int, key string, by int) {
 
 // compact writes a long journal anew.
 func (l *Ledger) compact() error {
-	if l.journal.file == nil || l.journal.size < compactBeyond {
+	if !l.journal.Long() {
 		return nil
 	}
-	if err := l.journal.replace(l.everything()); err != nil {
+	if err := l.journal.Replace(l.everything()); err != nil {
 		return fmt.Errorf("the registry's journal: %w", err)
 	}
 	return nil

@@ -61,7 +61,7 @@ type Ledger struct {
 	trids   atomic.Uint64
 
 	mu        sync.RWMutex
-	journal   *journal
+	journal   kept
 	serial    uint64
 	domains   map[string]*Domain // nil: gone, whatever the table says
 	contacts  map[string]*Contact
@@ -100,7 +100,7 @@ func Open(o Options) (*Ledger, error) {
 		l.passwords[account.ID] = account.Password
 	}
 	var err error
-	if l.journal, err = openJournal(o.Folder, o.Sync, l.apply); err != nil {
+	if l.journal, err = openKept(o.Folder, o.Sync, l.apply); err != nil {
 		return nil, err
 	}
 	if err := l.compact(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
 // plain is a table in which everything is free, but taken.com and reserved.com.
@@ -215,7 +217,7 @@ func TestWhateverHappensTheLedgerAgreesWithItselfAndItsJournal(t *testing.T) {
 		if got := again.state(t); got != want {
 			t.Fatalf("seed %d: the journal tells\n%s\nbut it was\n%s", seed, got, want)
 		}
-		if err := again.journal.replace(again.everything()); err != nil {
+		if err := again.journal.Replace(again.everything()); err != nil {
 			t.Fatal(err)
 		}
 		if err := again.Close(); err != nil {
@@ -234,7 +236,7 @@ func TestACommandThatCannotBeWrittenIsNotCarriedOut(t *testing.T) {
 	if _, err := l.CreateDomain(by, DomainCreate{Name: "one.com", Auth: "secret-1"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.journal.file.Close(); err != nil {
+	if err := l.journal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var refusal *Refusal
@@ -249,7 +251,7 @@ func TestACommandThatCannotBeWrittenIsNotCarriedOut(t *testing.T) {
 func TestAJournalThatCannotBeReadIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	path := filepath.Join(folder, journalName)
+	path := filepath.Join(folder, journal.Name)
 	if err := os.WriteFile(path, []byte("{\"serial\":1}\nnonsense\n{\"serial\":2}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
