@@ -39,6 +39,8 @@ type DB struct {
 	queries query.DBTX
 	// turns is who may use the writer of SQLite; nil on PostgreSQL.
 	turns *turns
+	// limits spells statements for PostgreSQL; nil on SQLite.
+	limits *limits
 }
 
 type engine uint8
@@ -85,7 +87,8 @@ func open(opts Options) (*DB, error) {
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLife)
-	return &DB{engine: postgres, writer: pool, reader: pool, queries: pool}, nil
+	limits := newLimits()
+	return &DB{engine: postgres, writer: pool, reader: pool, queries: spelling{pool, limits}, limits: limits}, nil
 }
 
 // openSQLite opens one connection that writes and a pool that can't. Data that
@@ -151,7 +154,7 @@ func (db *DB) write(ctx context.Context, change func(*query.Queries) error) erro
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := change(query.New(tx)); err != nil {
+	if err := change(query.New(spelling{tx, db.limits})); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

@@ -39,9 +39,13 @@ func (db *DB) migrate(ctx context.Context) error {
 		attempts = sqliteAttempts
 	}
 	for range attempts {
-		if _, err = provider.Up(ctx); err == nil {
-			return db.refuseNewer(ctx, provider)
+		if _, err = provider.Up(ctx); err != nil {
+			continue
 		}
+		if err := db.refuseNewer(ctx, provider); err != nil {
+			return err
+		}
+		return db.compareBytes(ctx)
 	}
 	return fmt.Errorf("the database's schema could not be brought up to date: %w", err)
 }
@@ -83,5 +87,5 @@ func (db *DB) migrator() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, db.writer, folder, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, db.writer, bytewise{folder}, goose.WithSessionLocker(locker))
 }

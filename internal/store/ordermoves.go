@@ -253,8 +253,8 @@ func (db *DB) FreeOrders(ctx context.Context, node string, now time.Time) (int, 
 
 // Backlog is what waits to be done about orders.
 type Backlog struct {
-	// Due are orders whose time has come, Refunds those that are not made yet. The
-	// oldest of each is zero if there is none.
+	// Due are orders whose time has come, Refunds those that are not made yet; both
+	// are counted to a thousand. The oldest of each is zero if there is none.
 	Due, Refunds            int
 	OldestDue, OldestRefund time.Time
 }

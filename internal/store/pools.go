@@ -6,3 +6,11 @@ import "database/sql"
 // measure or inspect the database. The product goes through the methods of DB:
 // they keep rows and the audit together.
 func (db *DB) Pools() (writer, reader *sql.DB) { return db.writer, db.reader }
+
+// Spell is a statement of the product as this engine gets it, for the same programs.
+func (db *DB) Spell(text string, values []any) (spelled string, rest []any) {
+	if db.limits == nil {
+		return text, values
+	}
+	return db.limits.spell(text, values)
+}

@@ -235,7 +235,7 @@ func (s statement) settle(ctx context.Context, g *grown) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if _, err := s.run(ctx, tx, set); err != nil {
+	if _, err := s.run(ctx, g, tx, set); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -301,26 +301,27 @@ func (s statement) times(ctx context.Context, g *grown, runs int64, pick func() 
 
 func (s statement) once(ctx context.Context, g *grown, set []any) (n int64, err error) {
 	if !s.writes {
-		return s.run(ctx, g.reader, set)
+		return s.run(ctx, g, g.reader, set)
 	}
 	tx, err := g.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
-	n, err = s.run(ctx, tx, set)
+	n, err = s.run(ctx, g, tx, set)
 	return n, errors.Join(err, tx.Rollback())
 }
 
 // run returns how many rows were found or touched.
-func (s statement) run(ctx context.Context, on runner, set []any) (int64, error) {
+func (s statement) run(ctx context.Context, g *grown, on runner, set []any) (int64, error) {
+	text, set := g.db.Spell(s.text, set)
 	if !s.answers {
-		result, err := on.ExecContext(ctx, s.text, set...)
+		result, err := on.ExecContext(ctx, text, set...)
 		if err != nil {
 			return 0, err
 		}
 		return result.RowsAffected()
 	}
-	rows, err := on.QueryContext(ctx, s.text, set...)
+	rows, err := on.QueryContext(ctx, text, set...)
 	if err != nil {
 		return 0, err
 	}

@@ -112,6 +112,7 @@ type column struct {
 // grown is a database with the same number of rows in each table.
 type grown struct {
 	rows           int64
+	db             *store.DB
 	writer, reader *sql.DB
 	tables         map[string][]column
 	settled        int64 // statements that have written for good
@@ -273,7 +274,7 @@ func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64, 
 	if db, err = store.Open(ctx, opts); err != nil {
 		return nil, err
 	}
-	g := &grown{rows: rows, tables: tables, close: db.Close}
+	g := &grown{rows: rows, db: db, tables: tables, close: db.Close}
 	g.writer, g.reader = db.Pools()
 	return g, nil
 }

@@ -39,7 +39,7 @@ type parameter struct {
 // fixedParameters are those that no column stands beside, and those that are not
 // what the column holds: a payment begins otherwise than it ends.
 var fixedParameters = map[string]any{
-	"limit":            int64(10),
+	"limit":            int32(10), // as the generated code has limits
 	"InsertPayment.$4": "opening",
 }
 

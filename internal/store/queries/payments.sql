@@ -39,10 +39,16 @@ WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)
 ORDER BY order_id, id;
 
 -- name: RefundsDue :one
-SELECT count(*) AS waiting, CAST(coalesce(min(created_at), 0) AS BIGINT) AS oldest FROM refunds WHERE provider = '' AND created_at > 0;
+-- It and OrdersDue count to a thousand: they are asked often, and who hears of a
+-- thousand has heard enough.
+SELECT count(*) AS waiting, CAST(coalesce(min(r.created_at), 0) AS BIGINT) AS oldest FROM (
+    SELECT created_at FROM refunds WHERE provider = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
+) AS r;
 
 -- name: OrdersDue :one
-SELECT count(*) AS waiting, CAST(coalesce(min(due_at), 0) AS BIGINT) AS oldest FROM orders WHERE due_at > 0 AND due_at <= $1;
+SELECT count(*) AS waiting, CAST(coalesce(min(o.due_at), 0) AS BIGINT) AS oldest FROM (
+    SELECT due_at FROM orders WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT 1000
+) AS o;
 
 -- name: PutMethod :exec
 INSERT INTO payment_methods (customer_id, holder, method, label, updated_at)
