@@ -16,6 +16,9 @@ const (
 	ActorToken ActorKind = "token"
 	// ActorApplication is an application that a customer has connected.
 	ActorApplication ActorKind = "application"
+	// ActorAgent is a checkout agent, which acts for whoever buys through it: the
+	// domain decides by its links what it may touch.
+	ActorAgent ActorKind = "agent"
 	// ActorOperator is somebody at the command line of the service.
 	ActorOperator ActorKind = "operator"
 	// ActorSystem is the service itself.

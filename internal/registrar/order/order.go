@@ -60,6 +60,8 @@ type Channel string
 const (
 	ThroughMCP    Channel = "mcp"
 	ThroughPortal Channel = "portal"
+	// ThroughACP is an order that an agent made as a checkout session.
+	ThroughACP Channel = "acp"
 )
 
 // Order is one order with all that hangs on it.
@@ -74,6 +76,13 @@ type Order struct {
 	// that time, as the customer gave it.
 	By     registrar.Actor
 	ByName string
+	// Agent is the checkout agent that made it; empty for all others.
+	Agent string
+	// Contact is the buyer as the agent told; zero if it told nothing.
+	Contact Contact
+	// Claimed is false only for an order that no account owns yet: its customer is
+	// a shadow account, and whoever has the mailed link and signs in gets it.
+	Claimed bool
 
 	Items    []Item
 	Totals   Totals
@@ -229,6 +238,11 @@ const (
 	// what was told can't be one.
 	NotTransfer registrar.Code = "not_a_transfer"
 	BadCode     registrar.Code = "bad_auth_code"
+	// PaymentDeclined, TokenExpired and TokenTooSmall go with KindConflict: the
+	// payment token that an agent gave does not pay. Nothing is charged.
+	PaymentDeclined registrar.Code = "payment_declined"
+	TokenExpired    registrar.Code = "token_expired"
+	TokenTooSmall   registrar.Code = "token_too_small"
 	// NameMismatch: the verified name is not the registrant's.
 	NameMismatch registrar.Code = "name_mismatch"
 )

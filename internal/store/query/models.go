@@ -11,6 +11,46 @@ type AccessToken struct {
 	ExpiresAt int64
 }
 
+type Agent struct {
+	ID            string
+	Name          string
+	Profile       string
+	KeyHash       string
+	WebhookUrl    string
+	WebhookSealed string
+	CreatedAt     int64
+	RemovedAt     int64
+}
+
+type AgentEvent struct {
+	ID        string
+	AgentID   string
+	OrderID   string
+	Kind      string
+	Data      string
+	CreatedAt int64
+	DueAt     int64
+	Attempts  int64
+	Outcome   string
+	EndedAt   int64
+}
+
+type AgentLink struct {
+	CustomerID string
+	AgentID    string
+	ByKind     string
+	ByID       string
+	CreatedAt  int64
+}
+
+type AgentSecret struct {
+	ID        string
+	AgentID   string
+	Sealed    string
+	CreatedAt int64
+	EndedAt   int64
+}
+
 type Ceremony struct {
 	Hash       string
 	Kind       string
@@ -66,6 +106,7 @@ type Customer struct {
 	CreatedAt    int64
 	ConfirmedAt  int64
 	DisabledAt   int64
+	Shadow       int64
 }
 
 type Deed struct {
@@ -120,6 +161,18 @@ type Grant struct {
 	LastUsedAt  int64
 	ExpiresAt   int64
 	RevokedAt   int64
+}
+
+type Idempotency struct {
+	Scope     string
+	Key       string
+	BodyHash  string
+	Run       string
+	Status    int64
+	Headers   string
+	Answer    string
+	LeaseEnds int64
+	EndsAt    int64
 }
 
 type Identity struct {
@@ -210,6 +263,9 @@ type Order struct {
 	Node         string
 	Attempts     int64
 	OpenOrder    int64
+	AgentID      string
+	Contact      string
+	Claimed      int64
 }
 
 type OrderItem struct {
@@ -242,18 +298,21 @@ type Passkey struct {
 }
 
 type Payment struct {
-	ID         string
-	OrderID    string
-	CustomerID string
-	State      string
-	Amount     int64
-	Session    string
-	Url        string
-	Intent     string
-	Card       string
-	CreatedAt  int64
-	EndsAt     int64
-	UpdatedAt  int64
+	ID          string
+	OrderID     string
+	CustomerID  string
+	State       string
+	Amount      int64
+	Session     string
+	Url         string
+	Intent      string
+	Card        string
+	CreatedAt   int64
+	EndsAt      int64
+	UpdatedAt   int64
+	Kind        string
+	TokenSealed string
+	Failure     string
 }
 
 type PaymentMethod struct {
@@ -327,6 +386,13 @@ type Session struct {
 	AuthenticatedAt int64
 	SeenAt          int64
 	ExpiresAt       int64
+}
+
+type SignaturesSeen struct {
+	AgentID string
+	Mac     string
+	Path    string
+	EndsAt  int64
 }
 
 type Token struct {

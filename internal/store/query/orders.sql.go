@@ -72,7 +72,7 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 }
 
 const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -125,6 +125,9 @@ func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, 
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
 		); err != nil {
 			return nil, err
 		}
@@ -341,7 +344,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 }
 
 const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
 type OpenOrderOfParams struct {
@@ -385,12 +388,15 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE id = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders WHERE id = $1
 `
 
 func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
@@ -429,12 +435,15 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.intent = $1 AND payments.intent <> ''
 ORDER BY payments.id
 LIMIT 1
@@ -476,12 +485,15 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE pay_link = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders WHERE pay_link = $1
 `
 
 func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
@@ -520,12 +532,15 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
 `
 
@@ -565,12 +580,15 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE verify_link = $1 AND verify_link <> ''
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders WHERE verify_link = $1 AND verify_link <> ''
 `
 
 func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
@@ -609,12 +627,15 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE customer_id = $1 AND id = $2
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders WHERE customer_id = $1 AND id = $2
 `
 
 type OrderOfCustomerParams struct {
@@ -658,12 +679,15 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
 	)
 	return i, err
 }
 
 const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -716,6 +740,9 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
 		); err != nil {
 			return nil, err
 		}
@@ -731,7 +758,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 }
 
 const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
@@ -785,6 +812,9 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
 		); err != nil {
 			return nil, err
 		}

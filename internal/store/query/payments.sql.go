@@ -202,7 +202,7 @@ func (q *Queries) OrdersDue(ctx context.Context, dueAt int64) (OrdersDueRow, err
 }
 
 const paymentsOfOrder = `-- name: PaymentsOfOrder :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at FROM payments WHERE order_id = $1 ORDER BY id
+SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, token_sealed, failure FROM payments WHERE order_id = $1 ORDER BY id
 `
 
 func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Payment, error) {
@@ -227,6 +227,9 @@ func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Paymen
 			&i.CreatedAt,
 			&i.EndsAt,
 			&i.UpdatedAt,
+			&i.Kind,
+			&i.TokenSealed,
+			&i.Failure,
 		); err != nil {
 			return nil, err
 		}
@@ -242,7 +245,7 @@ func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Paymen
 }
 
 const paymentsOfOrders = `-- name: PaymentsOfOrders :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at FROM payments
+SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, token_sealed, failure FROM payments
 WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
@@ -274,6 +277,9 @@ func (q *Queries) PaymentsOfOrders(ctx context.Context, arg PaymentsOfOrdersPara
 			&i.CreatedAt,
 			&i.EndsAt,
 			&i.UpdatedAt,
+			&i.Kind,
+			&i.TokenSealed,
+			&i.Failure,
 		); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,119 @@
+-- Agents that check out for customers, and what their requests leave behind.
+-- Written in the one dialect that 00001 describes.
+
+-- +goose Up
+
+CREATE TABLE agents (
+    id             TEXT   NOT NULL PRIMARY KEY,
+    name           TEXT   NOT NULL, -- as the operator calls it; customers read it
+    profile        TEXT   NOT NULL, -- how it signs: ours, body or canonical
+    key_hash       TEXT   NOT NULL, -- of its bearer key
+    webhook_url    TEXT   NOT NULL DEFAULT '', -- empty: it wants to hear nothing
+    webhook_sealed TEXT   NOT NULL DEFAULT '', -- the secret that our messages to it are signed with
+    created_at     BIGINT NOT NULL,
+    removed_at     BIGINT NOT NULL DEFAULT 0 -- 0: live
+);
+CREATE UNIQUE INDEX agents_key ON agents (key_hash);
+CREATE UNIQUE INDEX agents_name ON agents (name) WHERE removed_at = 0;
+CREATE INDEX agents_live ON agents (id) WHERE removed_at = 0;
+
+-- What an agent signs with: two at most are live, so that it can change from one
+-- to the next.
+CREATE TABLE agent_secrets (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    agent_id   TEXT   NOT NULL REFERENCES agents (id),
+    sealed     TEXT   NOT NULL, -- it must be read to verify, so a hash is not enough
+    created_at BIGINT NOT NULL,
+    ended_at   BIGINT NOT NULL DEFAULT 0 -- 0: live
+);
+CREATE INDEX agent_secrets_agent ON agent_secrets (agent_id, id);
+
+-- Customers who let an agent see and pay their orders. Ending it removes the row;
+-- the audit keeps both.
+CREATE TABLE agent_links (
+    customer_id TEXT   NOT NULL REFERENCES customers (id),
+    agent_id    TEXT   NOT NULL REFERENCES agents (id),
+    by_kind     TEXT   NOT NULL, -- person or operator
+    by_id       TEXT   NOT NULL,
+    created_at  BIGINT NOT NULL,
+    PRIMARY KEY (customer_id, agent_id)
+);
+CREATE INDEX agent_links_agent ON agent_links (agent_id, customer_id);
+
+-- Signatures of completions, until their time is over: each is good for one path.
+CREATE TABLE signatures_seen (
+    agent_id TEXT   NOT NULL,
+    mac      TEXT   NOT NULL, -- the signature itself, not one of its spellings
+    path     TEXT   NOT NULL,
+    ends_at  BIGINT NOT NULL,
+    PRIMARY KEY (agent_id, mac)
+);
+CREATE INDEX signatures_seen_ends ON signatures_seen (ends_at);
+
+-- Requests that carried an Idempotency-Key, and what was answered.
+CREATE TABLE idempotency (
+    scope      TEXT   NOT NULL, -- the agent and the path
+    key        TEXT   NOT NULL,
+    body_hash  TEXT   NOT NULL, -- of the body's canonical form
+    run        TEXT   NOT NULL, -- who carries it out, or did
+    status     BIGINT NOT NULL DEFAULT 0, -- 0: it is being carried out
+    headers    TEXT   NOT NULL DEFAULT '', -- JSON
+    answer     TEXT   NOT NULL DEFAULT '',
+    lease_ends BIGINT NOT NULL, -- when another may take over what nobody finished
+    ends_at    BIGINT NOT NULL,
+    PRIMARY KEY (scope, key)
+);
+CREATE INDEX idempotency_ends ON idempotency (ends_at);
+
+-- Messages to agents, written with the change that they tell of.
+CREATE TABLE agent_events (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    agent_id   TEXT   NOT NULL,
+    order_id   TEXT   NOT NULL REFERENCES orders (id),
+    kind       TEXT   NOT NULL, -- order_create or order_update
+    data       TEXT   NOT NULL DEFAULT '', -- JSON: the order at that time; empty: as it is when the message is sent
+    created_at BIGINT NOT NULL,
+    due_at     BIGINT NOT NULL, -- while somebody sends it, the end of the lease; 0: at its end
+    attempts   BIGINT NOT NULL DEFAULT 0,
+    outcome    TEXT   NOT NULL DEFAULT '', -- sent or given_up; empty: not yet
+    ended_at   BIGINT NOT NULL DEFAULT 0
+);
+CREATE INDEX agent_events_due ON agent_events (due_at) WHERE due_at > 0;
+CREATE INDEX agent_events_order ON agent_events (order_id, id);
+CREATE INDEX agent_events_agent ON agent_events (agent_id, id);
+CREATE INDEX agent_events_ended ON agent_events (ended_at) WHERE ended_at > 0;
+
+ALTER TABLE orders ADD COLUMN agent_id TEXT NOT NULL DEFAULT ''; -- the agent whose session it is; empty: none
+ALTER TABLE orders ADD COLUMN contact TEXT NOT NULL DEFAULT ''; -- JSON: the buyer as the agent told; empty: nobody
+ALTER TABLE orders ADD COLUMN claimed BIGINT NOT NULL DEFAULT 1; -- 0: it hangs on an account that nobody can sign in to
+CREATE INDEX orders_agent ON orders (agent_id, id) WHERE agent_id <> '';
+CREATE INDEX orders_agent_open ON orders (agent_id) WHERE open_order = 1 AND agent_id <> '';
+
+-- A buyer without an account has one that nobody can sign in to, until somebody
+-- claims it.
+ALTER TABLE customers ADD COLUMN shadow BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX customers_shadow ON customers (created_at) WHERE shadow = 1;
+
+-- How a payment is made: on the provider's page, or with a token of the buyer's,
+-- which must be read again after a crash.
+ALTER TABLE payments ADD COLUMN kind TEXT NOT NULL DEFAULT 'page'; -- page or token
+ALTER TABLE payments ADD COLUMN token_sealed TEXT NOT NULL DEFAULT '';
+ALTER TABLE payments ADD COLUMN failure TEXT NOT NULL DEFAULT ''; -- a code; empty: not declined
+
+-- +goose Down
+ALTER TABLE payments DROP COLUMN failure;
+ALTER TABLE payments DROP COLUMN token_sealed;
+ALTER TABLE payments DROP COLUMN kind;
+DROP INDEX customers_shadow;
+ALTER TABLE customers DROP COLUMN shadow;
+DROP INDEX orders_agent_open;
+DROP INDEX orders_agent;
+ALTER TABLE orders DROP COLUMN claimed;
+ALTER TABLE orders DROP COLUMN contact;
+ALTER TABLE orders DROP COLUMN agent_id;
+DROP TABLE agent_events;
+DROP TABLE idempotency;
+DROP TABLE signatures_seen;
+DROP TABLE agent_links;
+DROP TABLE agent_secrets;
+DROP TABLE agents;
