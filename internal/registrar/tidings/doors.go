@@ -55,12 +55,13 @@ func (d *doors) leave(agent string, now time.Time, err error) {
 	defer d.mu.Unlock()
 	at := d.agents[agent]
 	at.busy--
+	var failure *registrar.Error
 	switch {
 	case err == nil || errors.Is(err, errNobody):
 		at.failures, at.shut = 0, time.Time{}
-	case registrar.KindOf(err) == registrar.KindUpstream: // our own faults say nothing about the agent
+	case errors.As(err, &failure) && failure.Kind == registrar.KindUpstream: // our own faults say nothing about the agent
 		at.failures++
-		at.shut = now.Add(duty.Pause(at.failures, firstShut, longShut))
+		at.shut = now.Add(max(duty.Pause(at.failures, firstShut, longShut), min(failure.RetryAfter, longPause)))
 	}
 	if at.busy == 0 && at.failures == 0 {
 		delete(d.agents, agent)
