@@ -77,6 +77,7 @@ type Line struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
 	Product  string   `json:"product_id"`
+	About    string   `json:"description"`
 	Quantity Quantity `json:"quantity"`
 	// Price and Subtotal are net, as they are in the session.
 	Price    minor   `json:"unit_price"`
@@ -167,9 +168,6 @@ func standingOf(state order.ItemState) lineStanding {
 	}
 }
 
-// ItemID is how agents call an item: register:example.de.
-func ItemID(item order.Item) string { return string(item.Kind) + ":" + item.Name }
-
 // Of is an order as 2026-04-17 has it.
 func Of(o order.Order, permalink string) Order {
 	doc := Order{
@@ -180,13 +178,13 @@ func Of(o order.Order, permalink string) Order {
 	names := make(map[string]order.Item, len(o.Items))
 	for _, item := range o.Items {
 		names[item.ID] = item
-		id, standing := ItemID(item), standingOf(item.State)
+		standing := standingOf(item.State)
 		doc.Lines = append(doc.Lines, Line{
-			ID: id, Title: titleOf(item), Product: id, Quantity: Quantity{1, standing.current, standing.fulfilled},
+			ID: item.ID, Title: item.Name, Product: string(item.Kind) + ":" + item.Name, About: describe(item), Quantity: Quantity{1, standing.current, standing.fulfilled},
 			Price: minor(item.Net), Subtotal: minor(item.Net), Totals: sums(item.Net, item.VAT, item.Gross), Status: standing.status,
 		})
 		doc.Fulfillments = append(doc.Fulfillments, Fulfillment{
-			ID: "ful_" + item.ID, Type: "digital", Status: standing.fulfillments, Lines: []Reference{{id, 1}},
+			ID: "ful_" + item.ID, Type: "digital", Status: standing.fulfillments, Lines: []Reference{{item.ID, 1}},
 		})
 	}
 	back := registrar.Cents(0)
@@ -196,7 +194,7 @@ func Of(o order.Order, permalink string) Order {
 			continue
 		}
 		change := Adjustment{
-			ID: refund.ID, Type: "refund", At: stamp(refund.CreatedAt), Status: "pending", Lines: []Reference{{ItemID(item), 1}},
+			ID: refund.ID, Type: "refund", At: stamp(refund.CreatedAt), Status: "pending", Lines: []Reference{{item.ID, 1}},
 			Amount: minor(refund.Amount), Currency: currency, Reason: string(item.Failure),
 			Description: item.Name + " could not be carried out; its price goes back to the means of payment.",
 		}
@@ -218,20 +216,14 @@ func sums(net, vat, gross registrar.Cents) []Total {
 	return []Total{{"subtotal", "Net", minor(net)}, {"tax", "VAT", minor(vat)}, {"total", "Total", minor(gross)}}
 }
 
-// titleOf is what a person reads.
-func titleOf(item order.Item) string {
-	what := "registration"
-	switch item.Kind {
-	case order.Transfer:
-		return item.Name + ", transfer"
-	case order.Renew:
-		what = "renewal"
-	case order.Register:
+// describe is what a person reads.
+func describe(item order.Item) string {
+	what := map[order.Kind]string{order.Register: "Registration", order.Transfer: "Transfer", order.Renew: "Renewal"}[item.Kind]
+	years := "1 year"
+	if item.Years != 1 {
+		years = fmt.Sprintf("%d years", item.Years)
 	}
-	if item.Years == 1 {
-		return item.Name + ", " + what + " for 1 year"
-	}
-	return fmt.Sprintf("%s, %s for %d years", item.Name, what, item.Years)
+	return what + " of " + item.Name + ", " + years
 }
 
 // briefOrder is an order in the shape of 2025-09-29.

@@ -95,7 +95,7 @@ func TestMoneyThatGoesBackIsAnAdjustment(t *testing.T) {
 	}
 	back := doc.Adjustments[0]
 	if back.ID != "rfd_1" || back.Type != "refund" || back.Status != "completed" || back.Amount != 1190 || back.Currency != "eur" ||
-		back.At != "2026-11-15T12:01:00Z" || back.Lines[0] != (Reference{"transfer:example.de", 1}) || back.Reason != "refused" {
+		back.At != "2026-11-15T12:01:00Z" || back.Lines[0] != (Reference{"itm_2", 1}) || back.Reason != "refused" {
 		t.Errorf("got %+v", back)
 	}
 	if last := doc.Totals[len(doc.Totals)-1]; last != (Total{"amount_refunded", "Refunded", 1190}) || doc.Totals[2].Amount != 3570 {
@@ -111,11 +111,11 @@ func TestALineSaysHowItStands(t *testing.T) {
 	t.Parallel()
 	_, doc := event2026(t, false, all()["partly, repaid"])
 	there, gone := doc.Lines[0], doc.Lines[1]
-	if there.ID != "register:example.ai" || there.Title != "example.ai, registration for 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
+	if there.ID != "itm_1" || there.Product != "register:example.ai" || there.Title != "example.ai" || there.About != "Registration of example.ai, 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
 		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Fulfillments[0].Status != "delivered" {
 		t.Errorf("got %+v", there)
 	}
-	if gone.ID != "transfer:example.de" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Fulfillments[1].Status != "failed" {
+	if gone.Product != "transfer:example.de" || gone.About != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Fulfillments[1].Status != "failed" {
 		t.Errorf("got %+v", gone)
 	}
 	for name, want := range map[string]string{"paid": "processing", "completed": "completed", "partly": "completed", "failed": "canceled", "never paid": "canceled"} {
