@@ -35,8 +35,9 @@ type rule struct {
 const (
 	words   = "internal/registrar"
 	domains = "internal/registrar/*"
-	duty    = "internal/duty"   // how work that waits in rows is done
-	faults  = "internal/faults" // where a test kills the process
+	duty    = "internal/duty"              // how work that waits in rows is done
+	faults  = "internal/faults"            // where a test kills the process
+	signing = "internal/registrar/signing" // arithmetic, without a store or a clock
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
 	guard   = "internal/upstream/guard" // which addresses of strangers may be called
@@ -59,6 +60,12 @@ var rules = []rule{
 		who: []string{duty, faults},
 		why: "how work is done does not depend on what it is",
 		fix: "hand it in as a function",
+	},
+	{
+		who: []string{"internal/registrar/agent"},
+		may: []string{words, signing, own},
+		why: "who an agent is, is told by its signature",
+		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},
 	{
 		who: []string{domains},
@@ -188,6 +195,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/registrar/name.go", "internal/config", whyOf("internal/registrar")},
 		{"internal/registrar/name.go", "internal/registrar/lookup", whyOf("internal/registrar")},
 		{"internal/registrar/order/order.go", "internal/registrar/lookup", whyOf("internal/registrar/order")},
+		{"internal/registrar/agent/agent.go", "internal/registrar/order", whyOf("internal/registrar/agent")},
 		{"internal/registrar/order/order.go", "internal/store", whyOf("internal/registrar/order")},
 		{"internal/registrar/order/order_test.go", "internal/upstream/rdap", whyOf("internal/registrar/order")},
 		{"internal/web/routes.go", "internal/store", whyOf("internal/web")},

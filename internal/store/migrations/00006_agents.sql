@@ -16,7 +16,7 @@ CREATE TABLE agents (
 );
 CREATE UNIQUE INDEX agents_key ON agents (key_hash);
 CREATE UNIQUE INDEX agents_name ON agents (name) WHERE removed_at = 0;
-CREATE INDEX agents_live ON agents (id) WHERE removed_at = 0;
+CREATE INDEX agents_live ON agents (profile, id) WHERE removed_at = 0;
 
 -- What an agent signs with: two at most are live, so that it can change from one
 -- to the next.
@@ -53,8 +53,8 @@ CREATE INDEX signatures_seen_ends ON signatures_seen (ends_at);
 
 -- Requests that carried an Idempotency-Key, and what was answered.
 CREATE TABLE idempotency (
-    scope      TEXT   NOT NULL, -- the agent and the path
-    key        TEXT   NOT NULL,
+    scope      TEXT   NOT NULL, -- a hash of the agent and the path
+    key        TEXT   NOT NULL, -- a hash of it
     body_hash  TEXT   NOT NULL, -- of the body's canonical form
     run        TEXT   NOT NULL, -- who carries it out, or did
     status     BIGINT NOT NULL DEFAULT 0, -- 0: it is being carried out
