@@ -158,15 +158,31 @@ const (
 	PaymentClosed   PaymentState = "closed"
 )
 
+// PaymentKind is the way in which a payment is made.
+type PaymentKind string
+
+// The kinds of payments.
+const (
+	// ByPage is a human at the provider's page.
+	ByPage PaymentKind = "page"
+	// ByToken is a token of the buyer's, which an agent has brought.
+	ByToken PaymentKind = "token"
+)
+
 // Payment is one attempt to pay an order.
 type Payment struct {
 	// ID is ours, and the idempotency key.
 	ID     string
+	Kind   PaymentKind
 	State  PaymentState
 	Amount registrar.Cents
 	// Session is the provider's page to pay at and URL its address; Intent is the
-	// provider's payment. They are empty before they are known.
+	// provider's payment. They are empty before they are known. By token there is no
+	// page: then Session is the intent, too.
 	Session, URL, Intent string
+	// Failure is why a token did not pay: PaymentDeclined and its kin, or
+	// ProblemHuman; empty otherwise.
+	Failure registrar.Code
 	// Card is the provider's fingerprint of the card, the same for every customer
 	// who uses it; empty where there is none.
 	Card      string
