@@ -180,7 +180,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil,
 		},
 		TrustedProxies: proxies,
