@@ -111,6 +111,7 @@ const (
 	LetterOrderPaid       LetterKind = "order_paid"       // the receipt; package order has the facts
 	LetterOrderDone       LetterKind = "order_done"       // what became of each item, and what goes back
 	LetterPaymentReturned LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
+	LetterClaim           LetterKind = "claim"            // with a link: take over what an agent ordered for this address
 	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
 	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
 	LetterExpired         LetterKind = "expired"          // it is over

@@ -13,6 +13,7 @@ const (
 	factNet, factVAT, factGross, factRate       = "net", "vat", "gross", "vat_rate"
 	factRule, factCountry, factVATID, factUnsur = "vat_rule", "vat_country", "vat_id", "vat_unchecked"
 	factState, factRefund                       = "state", "refund"
+	factNames                                   = "names"
 )
 
 // receipt tells that an order is paid, or confirmed where it costs nothing.

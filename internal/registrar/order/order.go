@@ -83,6 +83,8 @@ type Order struct {
 	// Claimed is false only for an order that no account owns yet: its customer is
 	// a shadow account, and whoever has the mailed link and signs in gets it.
 	Claimed bool
+	// ClaimAskedAt is when a letter with that link was last stored; zero if never.
+	ClaimAskedAt time.Time
 
 	Items    []Item
 	Totals   Totals
@@ -259,6 +261,8 @@ const (
 	PaymentDeclined registrar.Code = "payment_declined"
 	TokenExpired    registrar.Code = "token_expired"
 	TokenTooSmall   registrar.Code = "token_too_small"
+	// NoSuchClaim goes with KindNotFound: the link is unknown, used or too old.
+	NoSuchClaim registrar.Code = "no_such_claim"
 	// NameMismatch: the verified name is not the registrant's.
 	NameMismatch registrar.Code = "name_mismatch"
 )

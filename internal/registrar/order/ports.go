@@ -138,8 +138,8 @@ type Wish struct {
 	// Code is the auth code of a transfer; empty while the human has not told it.
 	// Then everything else is checked.
 	Code string
-	// Holder is who will hold it, if that is not what the account says: the account
-	// does not exist yet. nil means the account's registrant.
+	// Holder is who will hold it, for an account that may not be stored yet: zero if
+	// too little was told. nil means the account's registrant.
 	Holder *Contact
 }
 

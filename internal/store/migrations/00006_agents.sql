@@ -82,6 +82,7 @@ CREATE INDEX agent_events_due ON agent_events (due_at) WHERE due_at > 0;
 ALTER TABLE orders ADD COLUMN agent_id TEXT NOT NULL DEFAULT ''; -- the agent whose session it is; empty: none
 ALTER TABLE orders ADD COLUMN contact TEXT NOT NULL DEFAULT ''; -- JSON: the buyer as the agent told; empty: nobody
 ALTER TABLE orders ADD COLUMN claimed BIGINT NOT NULL DEFAULT 1; -- 0: it hangs on an account that nobody can sign in to
+ALTER TABLE orders ADD COLUMN claim_asked_at BIGINT NOT NULL DEFAULT 0; -- when a letter with which to claim it was last stored
 CREATE INDEX orders_agent ON orders (agent_id, id) WHERE agent_id <> '';
 CREATE INDEX orders_agent_open ON orders (agent_id) WHERE open_order = 1 AND agent_id <> '';
 
@@ -91,19 +92,18 @@ ALTER TABLE customers ADD COLUMN shadow BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX customers_shadow ON customers (created_at) WHERE shadow = 1;
 
 -- How a payment is made: on the provider's page, or with a token of the buyer's,
--- which must be read again after a crash.
+-- which is kept nowhere.
 ALTER TABLE payments ADD COLUMN kind TEXT NOT NULL DEFAULT 'page'; -- page or token
-ALTER TABLE payments ADD COLUMN token_sealed TEXT NOT NULL DEFAULT '';
-ALTER TABLE payments ADD COLUMN failure TEXT NOT NULL DEFAULT ''; -- a code; empty: not declined
+ALTER TABLE payments ADD COLUMN failure TEXT NOT NULL DEFAULT ''; -- why a token did not pay: a code
 
 -- +goose Down
 ALTER TABLE payments DROP COLUMN failure;
-ALTER TABLE payments DROP COLUMN token_sealed;
 ALTER TABLE payments DROP COLUMN kind;
 DROP INDEX customers_shadow;
 ALTER TABLE customers DROP COLUMN shadow;
 DROP INDEX orders_agent_open;
 DROP INDEX orders_agent;
+ALTER TABLE orders DROP COLUMN claim_asked_at;
 ALTER TABLE orders DROP COLUMN claimed;
 ALTER TABLE orders DROP COLUMN contact;
 ALTER TABLE orders DROP COLUMN agent_id;

@@ -264,6 +264,7 @@ type Order struct {
 	AgentID      string
 	Contact      string
 	Claimed      int64
+	ClaimAskedAt int64
 }
 
 type OrderItem struct {
@@ -296,21 +297,20 @@ type Passkey struct {
 }
 
 type Payment struct {
-	ID          string
-	OrderID     string
-	CustomerID  string
-	State       string
-	Amount      int64
-	Session     string
-	Url         string
-	Intent      string
-	Card        string
-	CreatedAt   int64
-	EndsAt      int64
-	UpdatedAt   int64
-	Kind        string
-	TokenSealed string
-	Failure     string
+	ID         string
+	OrderID    string
+	CustomerID string
+	State      string
+	Amount     int64
+	Session    string
+	Url        string
+	Intent     string
+	Card       string
+	CreatedAt  int64
+	EndsAt     int64
+	UpdatedAt  int64
+	Kind       string
+	Failure    string
 }
 
 type PaymentMethod struct {
