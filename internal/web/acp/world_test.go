@@ -231,6 +231,11 @@ func (f *orders) Session(_ context.Context, actor registrar.Actor, id string) (o
 	return session, err
 }
 
+func (f *orders) Told(ctx context.Context, actor registrar.Actor, id string) (order.Contact, error) {
+	session, err := f.Session(ctx, actor, id)
+	return session.Order.Contact, err
+}
+
 func (f *orders) UpdateSession(_ context.Context, actor registrar.Actor, id string, change order.SessionChange) (order.Session, error) {
 	f.changed = change
 	return f.note("update", actor, id)
@@ -322,7 +327,7 @@ func states() map[string]order.Session {
 	owed.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: "itm_1", Amount: 821, CreatedAt: at}}
 	return map[string]order.Session{
 		"ready":    {Order: open, Status: order.Ready, PayURL: pay},
-		"untold":   {Order: untold, Status: order.NotReady, PayURL: pay, Missing: []string{order.MissingRegistrant}},
+		"untold":   {Order: untold, Status: order.NotReady, PayURL: pay, Missing: []string{order.MissingRegistrant}, Untold: []string{"city", "email", "first_name", "phone"}},
 		"unasked":  {Order: open, Status: order.Ready, PayURL: pay, Unasked: true},
 		"code":     {Order: open, Status: order.NotReady, PayURL: pay, Missing: []string{order.MissingCode}, Needs: map[string][]string{"itm_2": {order.MissingCode, "trustee"}}},
 		"identity": {Order: open, Status: order.NotReady, PayURL: pay, VerifyURL: verify, Missing: []string{order.MissingIdentity}, Problem: order.ProblemIdentity},
