@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -95,7 +98,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	}
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines}, Taxes: parts.taxes,
-		Payments: parts.provider, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
+		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
 		Hold: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
@@ -190,9 +193,16 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	if !listed {
 		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	quote, err := m.lines.Quote(ctx, provision.Wanted{
+	wanted := provision.Wanted{
 		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Code: wish.Code,
-	})
+	}
+	if c := wish.Holder; c != nil {
+		wanted.Holder = &provision.Holder{
+			Name: c.Name(), Organisation: c.Organisation, Street: c.Street, PostalCode: c.PostalCode, City: c.City, State: c.State,
+			Country: c.Country, Phone: c.Phone, Email: c.Email,
+		}
+	}
+	quote, err := m.lines.Quote(ctx, wanted)
 	if err != nil {
 		return order.Quote{}, err
 	}
@@ -219,6 +229,55 @@ func netOf(extension registrar.Extension, kind order.Kind, years int) (net regis
 		net = extension.Register * registrar.Cents(years)
 	}
 	return net, net > 0
+}
+
+// orderRegistrants makes holders of what agents tell of buyers, by the rules of the
+// form in the portal.
+type orderRegistrants struct{}
+
+var _ order.Registrants = orderRegistrants{}
+
+// contactFields are the fields of a registrant in the words of a contact.
+var contactFields = map[string][]string{
+	customer.FieldName: {"first_name", "last_name"}, customer.FieldOrganisation: {"organisation"}, customer.FieldStreet: {"street"},
+	customer.FieldPostalCode: {"postal_code"}, customer.FieldCity: {"city"}, customer.FieldState: {"state"},
+	customer.FieldCountry: {"country"}, customer.FieldPhone: {"phone"}, customer.FieldVATID: {"vat_id"}, customer.FieldEmail: {"email"},
+}
+
+// Fit checks everything at once.
+func (orderRegistrants) Fit(contact order.Contact) (order.Contact, []string) {
+	street := contact.Street
+	if contact.Street2 != "" {
+		street += ", " + contact.Street2
+	}
+	kind := customer.Person
+	if contact.Organisation != "" {
+		kind = customer.Company
+	}
+	fitted, email, err := customer.FitRegistrant(customer.Registrant{
+		Kind: kind, Name: contact.Name(), Organisation: contact.Organisation, Street: street, PostalCode: contact.PostalCode,
+		City: contact.City, State: contact.State, Country: contact.Country, Phone: contact.Phone, VATID: contact.VATID,
+	}, contact.Email)
+	var untold []string
+	var wrong *customer.FieldError
+	switch {
+	case errors.As(err, &wrong):
+		for field, words := range contactFields {
+			if _, bad := wrong.Fields[field]; bad {
+				untold = append(untold, words...)
+			}
+		}
+		slices.Sort(untold)
+		return contact, untold
+	case err != nil:
+		return contact, []string{"email"}
+	}
+	// The name is one field of a registrant.
+	return order.Contact{
+		LastName: fitted.Name, Organisation: fitted.Organisation, Email: email, Phone: fitted.Phone, VATID: fitted.VATID,
+		Street: fitted.Street, PostalCode: fitted.PostalCode, City: fitted.City, State: fitted.State, Country: fitted.Country,
+		Language: contact.Language,
+	}, nil
 }
 
 // orderHoldings lets orders compare names with what the customer has.
