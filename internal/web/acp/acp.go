@@ -152,11 +152,11 @@ func (h *Handler) complete(ctx context.Context, c *call) (order.Session, error) 
 	if c.asked.billing != nil {
 		// Who pays need not be who holds: the address of the payment counts where
 		// none was told for the holder.
-		known, err := h.cfg.Orders.Session(ctx, c.actor, c.id)
+		known, err := h.cfg.Orders.Told(ctx, c.actor, c.id)
 		if err != nil {
 			return order.Session{}, err
 		}
-		contact = withBilling(contact, known.Order.Contact, *c.asked.billing)
+		contact = withBilling(contact, known, *c.asked.billing)
 	}
 	return h.cfg.Orders.CompleteSession(ctx, c.actor, c.id, order.Completion{Token: c.asked.token, Contact: contact})
 }

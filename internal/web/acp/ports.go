@@ -21,6 +21,8 @@ type Agents interface {
 type Orders interface {
 	CreateSession(ctx context.Context, actor registrar.Actor, req order.SessionRequest) (order.Session, error)
 	Session(ctx context.Context, actor registrar.Actor, id string) (order.Session, error)
+	// Told is what the agent has said of the buyer. It is cheap.
+	Told(ctx context.Context, actor registrar.Actor, id string) (order.Contact, error)
 	UpdateSession(ctx context.Context, actor registrar.Actor, id string, change order.SessionChange) (order.Session, error)
 	CompleteSession(ctx context.Context, actor registrar.Actor, id string, done order.Completion) (order.Session, error)
 	CancelSession(ctx context.Context, actor registrar.Actor, id string) (order.Session, error)

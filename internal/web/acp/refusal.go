@@ -54,7 +54,7 @@ func (c *call) problemOf(session order.Session, err error) error {
 	known, ok := refusals[code]
 	switch {
 	case ok && code == order.DataMissing:
-		param, sentence := lacking(session.Order, c.shape)
+		param, sentence := lacking(session, c.shape)
 		p = refuse(known.status, known.code, sentence, param)
 	case ok && code == order.NotOpen && c.op.canceling:
 		p = refuse(http.StatusMethodNotAllowed, known.code, sentenceNoCancel, "")

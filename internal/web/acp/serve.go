@@ -218,7 +218,7 @@ func (h *Handler) orNotFound(ctx context.Context, c *call, refusal error) error 
 	if p := asProblem(refusal); c.id == "" || p == nil || p.status != http.StatusBadRequest {
 		return refusal
 	}
-	if _, err := h.cfg.Orders.Session(ctx, c.actor, c.id); registrar.KindOf(err) == registrar.KindNotFound && err != nil {
+	if _, err := h.cfg.Orders.Told(ctx, c.actor, c.id); registrar.KindOf(err) == registrar.KindNotFound && err != nil {
 		return refuse(http.StatusNotFound, codeNotFound, sentenceNotFound, "")
 	}
 	return refusal

@@ -132,7 +132,7 @@ func notesOf(s order.Session, v view, form *shape) []note {
 		}
 	}
 	if slices.Contains(s.Missing, order.MissingRegistrant) {
-		param, what := lacking(s.Order, form)
+		param, what := lacking(s, form)
 		add(failing, codeMissing, param, recoverable, what)
 	}
 	if slices.Contains(s.Missing, order.MissingIdentity) || s.Problem == order.ProblemIdentity {
@@ -169,38 +169,44 @@ func paidNotes(s order.Session, v view) []note {
 	return notes
 }
 
-// lacking is what registrant data is missing, and where to tell it.
-func lacking(o order.Order, form *shape) (param, text string) {
-	c := o.Contact
-	if o.Agent == "" { // a customer's own order
-		return "$.buyer", "The customer's registrant data is not complete. The customer completes it, signed in."
+// wireFields are the words of order.Session's Untold as requests write them, and
+// whether they belong to the address.
+var wireFields = map[string]struct {
+	word  string
+	place bool
+}{
+	"first_name": {"first_name", false}, "last_name": {"last_name", false}, "email": {"email", false}, "phone": {"phone_number", false},
+	"organisation": {"company.name", false}, "vat_id": {"company.tax_id", false},
+	"street": {"line_one", true}, "postal_code": {"postal_code", true}, "city": {"city", true}, "state": {"state", true}, "country": {"country", true},
+}
+
+// lacking is what registrant data is missing or can't be used, and where to tell
+// it. Where there is one field, param names it.
+func lacking(s order.Session, form *shape) (param, text string) {
+	if len(s.Untold) == 0 { // an account's own data
+		return "$.buyer", "The registrant's data is not complete. The customer completes it, signed in."
 	}
 	var person, place []string
-	for _, field := range []struct {
-		list        *[]string
-		value, word string
-	}{
-		{&person, c.FirstName, "first_name"}, {&person, c.LastName, "last_name"}, {&person, c.Email, "email"},
-		{&person, c.Phone, "phone_number"},
-		{&place, c.Street, "line_one"}, {&place, c.PostalCode, "postal_code"}, {&place, c.City, "city"}, {&place, c.Country, "country"},
-	} {
-		if field.value == "" {
-			*field.list = append(*field.list, field.word)
+	for _, field := range s.Untold {
+		switch known, ok := wireFields[field]; {
+		case !ok:
+			person = append(person, field)
+		case known.place:
+			place = append(place, known.word)
+		default:
+			person = append(person, known.word)
 		}
 	}
-	missing := strings.Join(append(slices.Clone(person), place...), ", ")
-	switch {
-	case len(person) == 1:
-		param = "$.buyer." + person[0]
-	case len(person) > 0:
-		param = "$.buyer"
-	default:
-		param = form.addressAt
+	param = "$.buyer"
+	list := person
+	if len(person) == 0 {
+		param, list = form.addressAt, place
 	}
-	if missing == "" {
-		return "$.buyer", "The registrant's data is not complete, or a registry does not accept it."
+	if len(list) == 1 {
+		param += "." + list[0]
 	}
-	return param, "Data of the holder is missing: " + missing + ". Tell it in buyer and " + strings.TrimPrefix(form.addressAt, "$.") + "."
+	return param, "Data of the holder is missing or can't be used: " + strings.Join(append(person, place...), ", ") +
+		". Tell it in buyer and " + strings.TrimPrefix(form.addressAt, "$.") + "."
 }
 
 func orElse(text, otherwise string) string {
