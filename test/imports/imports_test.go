@@ -41,8 +41,8 @@ const (
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
 	guard   = "internal/upstream/guard" // which addresses of strangers may be called
-	leaf    = "internal/web/wire" // what transports share
-	frame   = "internal/web/page" // what transports for people share
+	leaf    = "internal/web/wire"       // what transports share
+	frame   = "internal/web/page"       // what transports for people share
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
 	own = "own"
