@@ -164,6 +164,7 @@ var sections = []section{
 	{"bearer", benchBearer},
 	{"refresh", benchRefresh},
 	{"signin", benchSignIn},
+	{"signing", benchSigning},
 	{"epp", benchEPP},
 	{"provision", benchProvision},
 	{"orders", benchOrders},
