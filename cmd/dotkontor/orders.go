@@ -44,12 +44,15 @@ func (p *product) takeOrders(
 	p.provider = provider
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings,
 	})
 	if err != nil {
 		return err
 	}
 	p.background = append(p.background, taxes.watch.Run, p.orders.Run)
+	if err := p.tellAgents(); err != nil {
+		return err
+	}
 	return countBacklog(ctx, p.people, p.metrics)
 }
 
@@ -79,6 +82,9 @@ type orderParts struct {
 	now       func() time.Time // the time of the business
 	logger    *slog.Logger
 	metrics   *prometheus.Registry // nil means that nobody counts
+	// changed is told that an order has come to a state or that money went back; nil
+	// means that nobody waits.
+	changed func()
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -103,7 +109,27 @@ func newOrders(parts orderParts) (*order.Service, error) {
 			return nil, err
 		}
 	}
+	if parts.changed != nil {
+		listenToOrders(&settings, parts.changed)
+	}
 	return order.New(settings)
+}
+
+// listenToOrders has changed called beside what counts.
+func listenToOrders(settings *order.Config, changed func()) {
+	reached, refunded := settings.Reached, settings.Refunded
+	settings.Reached = func(state order.State) {
+		if reached != nil {
+			reached(state)
+		}
+		changed()
+	}
+	settings.Refunded = func(reason string) {
+		if refunded != nil {
+			refunded(reason)
+		}
+		changed()
+	}
 }
 
 // countOrders registers the figures. States, reasons and codes come from our own

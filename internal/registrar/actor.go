@@ -107,6 +107,7 @@ const (
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 	LetterApplication     LetterKind = "application_connected"
+	LetterAgent           LetterKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
 	LetterOrderPaid       LetterKind = "order_paid"       // the receipt; package order has the facts
 	LetterOrderDone       LetterKind = "order_done"       // what became of each item, and what goes back
 	LetterPaymentReturned LetterKind = "payment_returned" // a payment that came too late, or twice, goes back

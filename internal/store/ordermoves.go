@@ -131,6 +131,9 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 		if err := moveItems(ctx, q, move.Was, now); err != nil {
 			return err
 		}
+		if err := tellMove(ctx, q, move.Was, now, move.At); err != nil {
+			return err
+		}
 		return moveRest(ctx, q, move)
 	})
 	if errors.Is(err, errMoved) {
@@ -257,7 +260,11 @@ func endItem(ctx context.Context, q *query.Queries, line provision.Line) error {
 			return err
 		}
 	}
-	return q.HurryOrder(ctx, query.HurryOrderParams{ID: id, Now: micros(line.UpdatedAt)})
+	if err := q.HurryOrder(ctx, query.HurryOrderParams{ID: id, Now: micros(line.UpdatedAt)}); err != nil {
+		return err
+	}
+	// After the order, whose row is the lock: MoveOrder takes the two in the same order.
+	return q.TellAgent(ctx, query.TellAgentParams{OrderID: id, Now: micros(line.UpdatedAt)})
 }
 
 // FreeOrders makes due at once what a node has left in its hands.

@@ -4,18 +4,19 @@
 -- +goose Up
 
 CREATE TABLE agents (
-    id             TEXT   NOT NULL PRIMARY KEY,
-    name           TEXT   NOT NULL, -- as the operator calls it; customers read it
-    profile        TEXT   NOT NULL, -- how it signs: ours, body or canonical
-    key_hash       TEXT   NOT NULL, -- of its bearer key
-    webhook_url    TEXT   NOT NULL DEFAULT '', -- empty: it wants to hear nothing
-    webhook_sealed TEXT   NOT NULL DEFAULT '', -- the secret that our messages to it are signed with
-    created_at     BIGINT NOT NULL,
-    removed_at     BIGINT NOT NULL DEFAULT 0 -- 0: live
+    id              TEXT   NOT NULL PRIMARY KEY,
+    name            TEXT   NOT NULL, -- as the operator calls it; customers read it
+    profile         TEXT   NOT NULL, -- how it signs: ours, body or canonical
+    key_hash        TEXT   NOT NULL, -- of its bearer key
+    webhook_url     TEXT   NOT NULL DEFAULT '', -- empty: it wants to hear nothing
+    webhook_version TEXT   NOT NULL DEFAULT '', -- of the protocol, whose shape they have; empty: the newest
+    webhook_sealed  TEXT   NOT NULL DEFAULT '', -- the secret that our messages to it are signed with
+    created_at      BIGINT NOT NULL,
+    removed_at      BIGINT NOT NULL DEFAULT 0 -- 0: live
 );
 CREATE UNIQUE INDEX agents_key ON agents (key_hash);
 CREATE UNIQUE INDEX agents_name ON agents (name) WHERE removed_at = 0;
-CREATE INDEX agents_live ON agents (id) WHERE removed_at = 0;
+CREATE INDEX agents_live ON agents (profile, id) WHERE removed_at = 0;
 
 -- What an agent signs with: two at most are live, so that it can change from one
 -- to the next.
@@ -52,8 +53,8 @@ CREATE INDEX signatures_seen_ends ON signatures_seen (ends_at);
 
 -- Requests that carried an Idempotency-Key, and what was answered.
 CREATE TABLE idempotency (
-    scope      TEXT   NOT NULL, -- the agent and the path
-    key        TEXT   NOT NULL,
+    scope      TEXT   NOT NULL, -- a hash of the agent and the path
+    key        TEXT   NOT NULL, -- a hash of it
     body_hash  TEXT   NOT NULL, -- of the body's canonical form
     run        TEXT   NOT NULL, -- who carries it out, or did
     status     BIGINT NOT NULL DEFAULT 0, -- 0: it is being carried out
@@ -65,23 +66,18 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_ends ON idempotency (ends_at);
 
--- Messages to agents, written with the change that they tell of.
+-- What agents have to hear of an order: one row each, written with the change that
+-- it tells of. The message itself is made when it leaves.
 CREATE TABLE agent_events (
-    id         TEXT   NOT NULL PRIMARY KEY,
-    agent_id   TEXT   NOT NULL,
-    order_id   TEXT   NOT NULL REFERENCES orders (id),
-    kind       TEXT   NOT NULL, -- order_create or order_update
-    data       TEXT   NOT NULL DEFAULT '', -- JSON: the order at that time; empty: as it is when the message is sent
-    created_at BIGINT NOT NULL,
-    due_at     BIGINT NOT NULL, -- while somebody sends it, the end of the lease; 0: at its end
-    attempts   BIGINT NOT NULL DEFAULT 0,
-    outcome    TEXT   NOT NULL DEFAULT '', -- sent or given_up; empty: not yet
-    ended_at   BIGINT NOT NULL DEFAULT 0
+    order_id TEXT   NOT NULL PRIMARY KEY REFERENCES orders (id),
+    agent_id TEXT   NOT NULL REFERENCES agents (id),
+    changes  BIGINT NOT NULL, -- how many there were
+    told     BIGINT NOT NULL, -- how many of them the agent knows; 0: it has not heard of the order
+    since    BIGINT NOT NULL, -- when the first happened that it does not know
+    due_at   BIGINT NOT NULL, -- while somebody sends it, the end of the lease; 0: there is nothing to tell
+    attempts BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX agent_events_due ON agent_events (due_at) WHERE due_at > 0;
-CREATE INDEX agent_events_order ON agent_events (order_id, id);
-CREATE INDEX agent_events_agent ON agent_events (agent_id, id);
-CREATE INDEX agent_events_ended ON agent_events (ended_at) WHERE ended_at > 0;
 
 ALTER TABLE orders ADD COLUMN agent_id TEXT NOT NULL DEFAULT ''; -- the agent whose session it is; empty: none
 ALTER TABLE orders ADD COLUMN contact TEXT NOT NULL DEFAULT ''; -- JSON: the buyer as the agent told; empty: nobody

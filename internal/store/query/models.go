@@ -12,27 +12,25 @@ type AccessToken struct {
 }
 
 type Agent struct {
-	ID            string
-	Name          string
-	Profile       string
-	KeyHash       string
-	WebhookUrl    string
-	WebhookSealed string
-	CreatedAt     int64
-	RemovedAt     int64
+	ID             string
+	Name           string
+	Profile        string
+	KeyHash        string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+	CreatedAt      int64
+	RemovedAt      int64
 }
 
 type AgentEvent struct {
-	ID        string
-	AgentID   string
-	OrderID   string
-	Kind      string
-	Data      string
-	CreatedAt int64
-	DueAt     int64
-	Attempts  int64
-	Outcome   string
-	EndedAt   int64
+	OrderID  string
+	AgentID  string
+	Changes  int64
+	Told     int64
+	Since    int64
+	DueAt    int64
+	Attempts int64
 }
 
 type AgentLink struct {
