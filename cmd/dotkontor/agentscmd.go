@@ -27,13 +27,14 @@ type agentsAddCommand struct {
 	Profile           string `default:"ours" enum:"ours,body,canonical" help:"Which bytes it signs: ours, body or canonical (docs/checkout.md)."`
 	SecretFile        string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE"`
 	Webhook           string `help:"Address at which it hears of its orders. Default: none." placeholder:"URL"`
+	WebhookVersion    string `help:"The protocol's version in which it hears: 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
 	WebhookSecretFile string `help:"File with the secret that our messages to it are signed with; - for standard input. Default: one is made." placeholder:"FILE"`
 	JSON              bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run lets the agent in.
 func (c agentsAddCommand) Run(t *terminal) error {
-	wanted := agent.Admission{Name: c.Name, Profile: signing.Profile(c.Profile), WebhookURL: c.Webhook}
+	wanted := agent.Admission{Name: c.Name, Profile: signing.Profile(c.Profile), WebhookURL: c.Webhook, WebhookVersion: c.WebhookVersion}
 	var err error
 	if wanted.Secret, err = t.secretIn(c.SecretFile); err != nil {
 		return err
@@ -175,12 +176,13 @@ func (r agentRow) String() string {
 
 type agentsRotateCommand struct {
 	servicePlace
-	ID         string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
-	SecretFile string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE" xor:"what"`
-	Only       bool   `help:"End all other secrets at once. Without it the one before goes on working until the next time."`
-	Key        bool   `help:"Another key instead of a secret; the old one ends at once." xor:"what"`
-	Webhook    string `help:"Another address for messages instead of a secret, or 'off'." placeholder:"URL" xor:"what"`
-	JSON       bool   `name:"json" help:"Print one JSON object."`
+	ID             string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
+	SecretFile     string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE" xor:"what"`
+	Only           bool   `help:"End all other secrets at once. Without it the one before goes on working until the next time."`
+	Key            bool   `help:"Another key instead of a secret; the old one ends at once." xor:"what"`
+	Webhook        string `help:"Another address for messages instead of a secret, or 'off'." placeholder:"URL" xor:"what"`
+	WebhookVersion string `help:"With --webhook: the protocol's version in which it hears, 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
+	JSON           bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Run gives the agent something new.
@@ -196,9 +198,9 @@ func (c agentsRotateCommand) Run(t *terminal) error {
 		case c.Key:
 			issued, err = d.people.agents.Rekey(d.ctx, d.operator, c.ID)
 		case c.Webhook == "off":
-			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, "", "")
+			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, agent.Webhook{})
 		case c.Webhook != "":
-			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, c.Webhook, "")
+			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, agent.Webhook{URL: c.Webhook, Version: c.WebhookVersion})
 		default:
 			issued, err = d.people.agents.Rotate(d.ctx, d.operator, c.ID, given, c.Only)
 		}

@@ -47,7 +47,7 @@ func (db *DB) AddAgent(
 			return &registrar.Error{Kind: registrar.KindConflict, Code: agent.TooManyAgents}
 		}
 		added, err := q.InsertAgent(ctx, query.InsertAgentParams{
-			ID: one.ID, Name: one.Name, Profile: string(one.Profile), KeyHash: string(key), WebhookUrl: hook.URL, WebhookSealed: hook.Sealed,
+			ID: one.ID, Name: one.Name, Profile: string(one.Profile), KeyHash: string(key), WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed,
 			CreatedAt: micros(one.CreatedAt),
 		})
 		if err != nil {
@@ -126,7 +126,7 @@ func (db *DB) LiveAgents(ctx context.Context, profile signing.Profile, limit int
 func (db *DB) HookOf(ctx context.Context, id string) (agent.Hook, bool, error) {
 	row, err := db.read().AgentByID(ctx, id)
 	ok, err := found(err)
-	return agent.Hook{URL: row.WebhookUrl, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
+	return agent.Hook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
 }
 
 // AddSecret stores one more secret, and ends all but the newest keep.
@@ -167,7 +167,7 @@ func (db *DB) SetKey(ctx context.Context, id string, key registrar.SecretHash, d
 // SetHook replaces where a live agent hears of its orders.
 func (db *DB) SetHook(ctx context.Context, id string, hook agent.Hook, deed registrar.Deed) (bool, error) {
 	return db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
-		_, err := q.SetAgentHook(ctx, query.SetAgentHookParams{ID: id, WebhookUrl: hook.URL, WebhookSealed: hook.Sealed})
+		_, err := q.SetAgentHook(ctx, query.SetAgentHookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
 		return err
 	})
 }

@@ -270,7 +270,7 @@ func TestSecretsOfAgentsAreNeverStoredInClear(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
 		service := agentsOn(t, db, &clock)
-		one, issued := admit(t, service, agent.Admission{Name: "First", WebhookURL: "https://agent.example/hook"})
+		one, issued := admit(t, service, agent.Admission{Name: "First", WebhookURL: "https://agent.example/hook", WebhookVersion: "2025-09-29"})
 		if issued.WebhookSecret == "" {
 			t.Fatal("no secret for messages")
 		}
@@ -283,9 +283,9 @@ func TestSecretsOfAgentsAreNeverStoredInClear(t *testing.T) {
 				t.Errorf("the dump has %.16s…", secret)
 			}
 		}
-		address, secret, err := service.Webhook(t.Context(), one.ID)
-		if err != nil || address != "https://agent.example/hook" || secret != issued.WebhookSecret {
-			t.Errorf("the webhook is %s, %v", address, err)
+		hook, err := service.Webhook(t.Context(), one.ID)
+		if want := (agent.Webhook{URL: "https://agent.example/hook", Secret: issued.WebhookSecret, Version: "2025-09-29"}); err != nil || hook != want {
+			t.Errorf("the webhook is %s %s, %v", hook.URL, hook.Version, err)
 		}
 	})
 }
@@ -345,8 +345,8 @@ func TestALinkLastsUntilItIsEndedOrTheAgentIs(t *testing.T) {
 		wantRefused(t, "a removed agent's key", err, signing.ErrInvalid)
 		wantCode(t, service.Link(ctx, person(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		wantCode(t, service.Remove(ctx, operator(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
-		if address, _, err := service.Webhook(ctx, one.ID); err != nil || address != "" {
-			t.Errorf("it would still hear at %q, %v", address, err)
+		if hook, err := service.Webhook(ctx, one.ID); err != nil || hook.URL != "" {
+			t.Errorf("it would still hear at %q, %v", hook.URL, err)
 		}
 		admit(t, service, agent.Admission{Name: "Einkaufshilfe"}) // the name is free again
 	})
@@ -421,6 +421,8 @@ func TestAnAgentIsLetInOnlyWithWhatCanWork(t *testing.T) {
 				{Name: "x", WebhookURL: "ftp://agent.example/"},
 				{Name: "x", WebhookURL: "https://"},
 				{Name: "x", WebhookSecret: "a-secret-for-nothing"},
+				{Name: "x", WebhookVersion: "2026-04-17"},
+				{Name: "x", WebhookURL: "https://agent.example/", WebhookVersion: "2024-01-01"},
 			},
 		} {
 			for _, one := range wanted {

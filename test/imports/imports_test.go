@@ -40,8 +40,9 @@ const (
 	signing = "internal/registrar/signing" // arithmetic, without a store or a clock
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
-	leaf    = "internal/web/wire" // what transports share
-	frame   = "internal/web/page" // what transports for people share
+	guard   = "internal/upstream/guard" // which addresses of strangers may be called
+	leaf    = "internal/web/wire"       // what transports share
+	frame   = "internal/web/page"       // what transports for people share
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
 	own = "own"
@@ -109,14 +110,14 @@ var rules = []rule{
 		fix: "put the port beside the domain code that needs it",
 	},
 	{
-		who: []string{hosts, manners},
+		who: []string{hosts, manners, guard},
 		may: []string{words},
 		why: "what connectors share knows no connector",
 		fix: "keep the code in the connector that it needs",
 	},
 	{
 		who: []string{"internal/upstream/*"},
-		may: []string{words, domains, hosts, manners, own},
+		may: []string{words, domains, hosts, manners, guard, own},
 		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},

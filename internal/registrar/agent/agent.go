@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -106,7 +107,13 @@ type Admission struct {
 	// WebhookURL is where it hears of its orders; empty: nowhere. WebhookSecret is
 	// as Secret.
 	WebhookURL, WebhookSecret string
+	// WebhookVersion is the protocol's version whose shape the messages have; empty:
+	// the newest.
+	WebhookVersion string
 }
+
+// WebhookVersions are those that messages can be written in, the newest first.
+func WebhookVersions() []string { return []string{"2026-04-17", "2025-09-29"} }
 
 // Issued is what is shown once. Empty is what was not made anew.
 type Issued struct{ Key, Secret, WebhookSecret string }
@@ -135,7 +142,7 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, wanted Admi
 	if err != nil {
 		return Agent{}, Issued{}, err
 	}
-	hook, err := s.newHook(agent.ID, wanted.WebhookURL, wanted.WebhookSecret, &issued)
+	hook, err := s.newHook(agent.ID, Webhook{wanted.WebhookURL, wanted.WebhookSecret, wanted.WebhookVersion}, &issued)
 	if err != nil {
 		return Agent{}, Issued{}, err
 	}
@@ -163,24 +170,24 @@ func (s *Service) newSecret(agent, given string, issued *Issued) (Secret, error)
 	return secret, nil
 }
 
-func (s *Service) newHook(agent, address, given string, issued *Issued) (Hook, error) {
-	if address == "" {
-		if given != "" {
+func (s *Service) newHook(agent string, wanted Webhook, issued *Issued) (Hook, error) {
+	if wanted.URL == "" {
+		if wanted.Secret != "" || wanted.Version != "" {
 			return Hook{}, invalid(BadWebhook)
 		}
 		return Hook{}, nil
 	}
-	if !goodWebhook(address) {
+	if !goodWebhook(wanted.URL) || wanted.Version != "" && !slices.Contains(WebhookVersions(), wanted.Version) {
 		return Hook{}, invalid(BadWebhook)
 	}
-	if given == "" {
-		given, _ = registrar.NewSecret(registrar.AgentHook)
-		issued.WebhookSecret = given
+	if wanted.Secret == "" {
+		wanted.Secret, _ = registrar.NewSecret(registrar.AgentHook)
+		issued.WebhookSecret = wanted.Secret
 	}
-	if !goodSecret(given) {
+	if !goodSecret(wanted.Secret) {
 		return Hook{}, invalid(BadSecret)
 	}
-	return Hook{URL: address, Sealed: s.seal.Close(hookPurpose(agent), given)}, nil
+	return Hook{URL: wanted.URL, Version: wanted.Version, Sealed: s.seal.Close(hookPurpose(agent), wanted.Secret)}, nil
 }
 
 // The purposes bind what is sealed to its place.
@@ -224,14 +231,18 @@ func (s *Service) Rekey(ctx context.Context, operator registrar.Actor, id string
 	return Issued{Key: key}, noneIf(!live, err)
 }
 
+// Webhook is where an agent hears of its orders, the secret that our messages to it
+// are signed with, and the protocol's version whose shape they have.
+type Webhook struct{ URL, Secret, Version string }
+
 // SetWebhook says where an agent hears of its orders, with a secret of its own or a
 // new one; an empty address means nowhere.
-func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id, address, given string) (Issued, error) {
+func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, wanted Webhook) (Issued, error) {
 	if err := requireOperator(operator); err != nil {
 		return Issued{}, err
 	}
 	var issued Issued
-	hook, err := s.newHook(id, address, given, &issued)
+	hook, err := s.newHook(id, wanted, &issued)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -248,15 +259,15 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	return noneIf(!live, err)
 }
 
-// Webhook is where an agent hears of its orders and the secret that our messages
-// are signed with. An empty address means that it does not want to, or is gone.
-func (s *Service) Webhook(ctx context.Context, id string) (address, secret string, err error) {
+// Webhook is where a live agent hears of its orders. An empty address means that it
+// does not want to, or is gone.
+func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
 	hook, live, err := s.store.HookOf(ctx, id)
 	if err != nil || !live || hook.URL == "" {
-		return "", "", err
+		return Webhook{}, err
 	}
-	secret, err = s.seal.Open(hookPurpose(id), hook.Sealed)
-	return hook.URL, secret, err
+	secret, err := s.seal.Open(hookPurpose(id), hook.Sealed)
+	return Webhook{URL: hook.URL, Secret: secret, Version: hook.Version}, err
 }
 
 func (s *Service) deed(actor registrar.Actor, action registrar.Action, object string) registrar.Deed {

@@ -40,8 +40,8 @@ type Link struct {
 	At       time.Time
 }
 
-// Hook is where and with what an agent's messages are signed; the secret is sealed.
-type Hook struct{ URL, Sealed string }
+// Hook is a Webhook as it is stored: the secret is sealed.
+type Hook struct{ URL, Sealed, Version string }
 
 // Seen is the signature of a completion.
 type Seen struct {

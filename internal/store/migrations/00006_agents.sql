@@ -4,14 +4,15 @@
 -- +goose Up
 
 CREATE TABLE agents (
-    id             TEXT   NOT NULL PRIMARY KEY,
-    name           TEXT   NOT NULL, -- as the operator calls it; customers read it
-    profile        TEXT   NOT NULL, -- how it signs: ours, body or canonical
-    key_hash       TEXT   NOT NULL, -- of its bearer key
-    webhook_url    TEXT   NOT NULL DEFAULT '', -- empty: it wants to hear nothing
-    webhook_sealed TEXT   NOT NULL DEFAULT '', -- the secret that our messages to it are signed with
-    created_at     BIGINT NOT NULL,
-    removed_at     BIGINT NOT NULL DEFAULT 0 -- 0: live
+    id              TEXT   NOT NULL PRIMARY KEY,
+    name            TEXT   NOT NULL, -- as the operator calls it; customers read it
+    profile         TEXT   NOT NULL, -- how it signs: ours, body or canonical
+    key_hash        TEXT   NOT NULL, -- of its bearer key
+    webhook_url     TEXT   NOT NULL DEFAULT '', -- empty: it wants to hear nothing
+    webhook_version TEXT   NOT NULL DEFAULT '', -- of the protocol, whose shape they have; empty: the newest
+    webhook_sealed  TEXT   NOT NULL DEFAULT '', -- the secret that our messages to it are signed with
+    created_at      BIGINT NOT NULL,
+    removed_at      BIGINT NOT NULL DEFAULT 0 -- 0: live
 );
 CREATE UNIQUE INDEX agents_key ON agents (key_hash);
 CREATE UNIQUE INDEX agents_name ON agents (name) WHERE removed_at = 0;
@@ -65,27 +66,23 @@ CREATE TABLE idempotency (
 );
 CREATE INDEX idempotency_ends ON idempotency (ends_at);
 
--- Messages to agents, written with the change that they tell of.
+-- What agents have to hear of an order: one row each, written with the change that
+-- it tells of. The message itself is made when it leaves.
 CREATE TABLE agent_events (
-    id         TEXT   NOT NULL PRIMARY KEY,
-    agent_id   TEXT   NOT NULL,
-    order_id   TEXT   NOT NULL REFERENCES orders (id),
-    kind       TEXT   NOT NULL, -- order_create or order_update
-    data       TEXT   NOT NULL DEFAULT '', -- JSON: the order at that time; empty: as it is when the message is sent
-    created_at BIGINT NOT NULL,
-    due_at     BIGINT NOT NULL, -- while somebody sends it, the end of the lease; 0: at its end
-    attempts   BIGINT NOT NULL DEFAULT 0,
-    outcome    TEXT   NOT NULL DEFAULT '', -- sent or given_up; empty: not yet
-    ended_at   BIGINT NOT NULL DEFAULT 0
+    order_id TEXT   NOT NULL PRIMARY KEY REFERENCES orders (id),
+    agent_id TEXT   NOT NULL REFERENCES agents (id),
+    changes  BIGINT NOT NULL, -- how many there were
+    told     BIGINT NOT NULL, -- how many of them the agent knows; 0: it has not heard of the order
+    since    BIGINT NOT NULL, -- when the first happened that it does not know
+    due_at   BIGINT NOT NULL, -- while somebody sends it, the end of the lease; 0: there is nothing to tell
+    attempts BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX agent_events_due ON agent_events (due_at) WHERE due_at > 0;
-CREATE INDEX agent_events_order ON agent_events (order_id, id);
-CREATE INDEX agent_events_agent ON agent_events (agent_id, id);
-CREATE INDEX agent_events_ended ON agent_events (ended_at) WHERE ended_at > 0;
 
 ALTER TABLE orders ADD COLUMN agent_id TEXT NOT NULL DEFAULT ''; -- the agent whose session it is; empty: none
 ALTER TABLE orders ADD COLUMN contact TEXT NOT NULL DEFAULT ''; -- JSON: the buyer as the agent told; empty: nobody
 ALTER TABLE orders ADD COLUMN claimed BIGINT NOT NULL DEFAULT 1; -- 0: it hangs on an account that nobody can sign in to
+ALTER TABLE orders ADD COLUMN claim_asked_at BIGINT NOT NULL DEFAULT 0; -- when a letter with which to claim it was last stored
 CREATE INDEX orders_agent ON orders (agent_id, id) WHERE agent_id <> '';
 CREATE INDEX orders_agent_open ON orders (agent_id) WHERE open_order = 1 AND agent_id <> '';
 
@@ -95,19 +92,18 @@ ALTER TABLE customers ADD COLUMN shadow BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX customers_shadow ON customers (created_at) WHERE shadow = 1;
 
 -- How a payment is made: on the provider's page, or with a token of the buyer's,
--- which must be read again after a crash.
+-- which is kept nowhere.
 ALTER TABLE payments ADD COLUMN kind TEXT NOT NULL DEFAULT 'page'; -- page or token
-ALTER TABLE payments ADD COLUMN token_sealed TEXT NOT NULL DEFAULT '';
-ALTER TABLE payments ADD COLUMN failure TEXT NOT NULL DEFAULT ''; -- a code; empty: not declined
+ALTER TABLE payments ADD COLUMN failure TEXT NOT NULL DEFAULT ''; -- why a token did not pay: a code
 
 -- +goose Down
 ALTER TABLE payments DROP COLUMN failure;
-ALTER TABLE payments DROP COLUMN token_sealed;
 ALTER TABLE payments DROP COLUMN kind;
 DROP INDEX customers_shadow;
 ALTER TABLE customers DROP COLUMN shadow;
 DROP INDEX orders_agent_open;
 DROP INDEX orders_agent;
+ALTER TABLE orders DROP COLUMN claim_asked_at;
 ALTER TABLE orders DROP COLUMN claimed;
 ALTER TABLE orders DROP COLUMN contact;
 ALTER TABLE orders DROP COLUMN agent_id;

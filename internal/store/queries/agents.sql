@@ -2,8 +2,8 @@
 SELECT id FROM agents WHERE removed_at = 0 ORDER BY profile, id LIMIT $1;
 
 -- name: InsertAgent :execrows
-INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_sealed, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (name) WHERE removed_at = 0 DO NOTHING;
 
 -- name: AgentsInOrder :many
@@ -31,7 +31,7 @@ LIMIT $2;
 UPDATE agents SET key_hash = $2 WHERE id = $1 AND removed_at = 0;
 
 -- name: SetAgentHook :execrows
-UPDATE agents SET webhook_url = $2, webhook_sealed = $3 WHERE id = $1 AND removed_at = 0;
+UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0;
 
 -- name: TouchAgent :execrows
 -- Takes the row's lock on PostgreSQL, so that what hangs on a live agent is changed

@@ -10,7 +10,7 @@ import (
 )
 
 const agentByID = `-- name: AgentByID :one
-SELECT id, name, profile, key_hash, webhook_url, webhook_sealed, created_at, removed_at FROM agents WHERE id = $1
+SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents WHERE id = $1
 `
 
 func (q *Queries) AgentByID(ctx context.Context, id string) (Agent, error) {
@@ -22,6 +22,7 @@ func (q *Queries) AgentByID(ctx context.Context, id string) (Agent, error) {
 		&i.Profile,
 		&i.KeyHash,
 		&i.WebhookUrl,
+		&i.WebhookVersion,
 		&i.WebhookSealed,
 		&i.CreatedAt,
 		&i.RemovedAt,
@@ -30,7 +31,7 @@ func (q *Queries) AgentByID(ctx context.Context, id string) (Agent, error) {
 }
 
 const agentsInOrder = `-- name: AgentsInOrder :many
-SELECT id, name, profile, key_hash, webhook_url, webhook_sealed, created_at, removed_at FROM agents ORDER BY id LIMIT $1
+SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents ORDER BY id LIMIT $1
 `
 
 func (q *Queries) AgentsInOrder(ctx context.Context, limit int32) ([]Agent, error) {
@@ -48,6 +49,7 @@ func (q *Queries) AgentsInOrder(ctx context.Context, limit int32) ([]Agent, erro
 			&i.Profile,
 			&i.KeyHash,
 			&i.WebhookUrl,
+			&i.WebhookVersion,
 			&i.WebhookSealed,
 			&i.CreatedAt,
 			&i.RemovedAt,
@@ -113,19 +115,20 @@ func (q *Queries) EndAgentSecret(ctx context.Context, arg EndAgentSecretParams) 
 }
 
 const insertAgent = `-- name: InsertAgent :execrows
-INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_sealed, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (name) WHERE removed_at = 0 DO NOTHING
 `
 
 type InsertAgentParams struct {
-	ID            string
-	Name          string
-	Profile       string
-	KeyHash       string
-	WebhookUrl    string
-	WebhookSealed string
-	CreatedAt     int64
+	ID             string
+	Name           string
+	Profile        string
+	KeyHash        string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+	CreatedAt      int64
 }
 
 func (q *Queries) InsertAgent(ctx context.Context, arg InsertAgentParams) (int64, error) {
@@ -135,6 +138,7 @@ func (q *Queries) InsertAgent(ctx context.Context, arg InsertAgentParams) (int64
 		arg.Profile,
 		arg.KeyHash,
 		arg.WebhookUrl,
+		arg.WebhookVersion,
 		arg.WebhookSealed,
 		arg.CreatedAt,
 	)
@@ -317,7 +321,7 @@ func (q *Queries) LinksOfCustomer(ctx context.Context, customerID string) ([]Lin
 }
 
 const liveAgentByKey = `-- name: LiveAgentByKey :many
-SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
+SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
 FROM agents
 JOIN agent_secrets ON agent_secrets.agent_id = agents.id
 WHERE agents.key_hash = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
@@ -344,6 +348,7 @@ func (q *Queries) LiveAgentByKey(ctx context.Context, keyHash string) ([]LiveAge
 			&i.Agent.Profile,
 			&i.Agent.KeyHash,
 			&i.Agent.WebhookUrl,
+			&i.Agent.WebhookVersion,
 			&i.Agent.WebhookSealed,
 			&i.Agent.CreatedAt,
 			&i.Agent.RemovedAt,
@@ -394,7 +399,7 @@ func (q *Queries) LiveAgentIDs(ctx context.Context, limit int32) ([]string, erro
 }
 
 const liveAgentsOfProfile = `-- name: LiveAgentsOfProfile :many
-SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
+SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
 FROM agents
 JOIN agent_secrets ON agent_secrets.agent_id = agents.id
 WHERE agents.profile = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
@@ -427,6 +432,7 @@ func (q *Queries) LiveAgentsOfProfile(ctx context.Context, arg LiveAgentsOfProfi
 			&i.Agent.Profile,
 			&i.Agent.KeyHash,
 			&i.Agent.WebhookUrl,
+			&i.Agent.WebhookVersion,
 			&i.Agent.WebhookSealed,
 			&i.Agent.CreatedAt,
 			&i.Agent.RemovedAt,
@@ -569,17 +575,23 @@ func (q *Queries) SecretsOfAgent(ctx context.Context, arg SecretsOfAgentParams) 
 }
 
 const setAgentHook = `-- name: SetAgentHook :execrows
-UPDATE agents SET webhook_url = $2, webhook_sealed = $3 WHERE id = $1 AND removed_at = 0
+UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0
 `
 
 type SetAgentHookParams struct {
-	ID            string
-	WebhookUrl    string
-	WebhookSealed string
+	ID             string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
 }
 
 func (q *Queries) SetAgentHook(ctx context.Context, arg SetAgentHookParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAgentHook, arg.ID, arg.WebhookUrl, arg.WebhookSealed)
+	result, err := q.db.ExecContext(ctx, setAgentHook,
+		arg.ID,
+		arg.WebhookUrl,
+		arg.WebhookVersion,
+		arg.WebhookSealed,
+	)
 	if err != nil {
 		return 0, err
 	}

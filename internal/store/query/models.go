@@ -12,27 +12,25 @@ type AccessToken struct {
 }
 
 type Agent struct {
-	ID            string
-	Name          string
-	Profile       string
-	KeyHash       string
-	WebhookUrl    string
-	WebhookSealed string
-	CreatedAt     int64
-	RemovedAt     int64
+	ID             string
+	Name           string
+	Profile        string
+	KeyHash        string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+	CreatedAt      int64
+	RemovedAt      int64
 }
 
 type AgentEvent struct {
-	ID        string
-	AgentID   string
-	OrderID   string
-	Kind      string
-	Data      string
-	CreatedAt int64
-	DueAt     int64
-	Attempts  int64
-	Outcome   string
-	EndedAt   int64
+	OrderID  string
+	AgentID  string
+	Changes  int64
+	Told     int64
+	Since    int64
+	DueAt    int64
+	Attempts int64
 }
 
 type AgentLink struct {
@@ -266,6 +264,7 @@ type Order struct {
 	AgentID      string
 	Contact      string
 	Claimed      int64
+	ClaimAskedAt int64
 }
 
 type OrderItem struct {
@@ -298,21 +297,20 @@ type Passkey struct {
 }
 
 type Payment struct {
-	ID          string
-	OrderID     string
-	CustomerID  string
-	State       string
-	Amount      int64
-	Session     string
-	Url         string
-	Intent      string
-	Card        string
-	CreatedAt   int64
-	EndsAt      int64
-	UpdatedAt   int64
-	Kind        string
-	TokenSealed string
-	Failure     string
+	ID         string
+	OrderID    string
+	CustomerID string
+	State      string
+	Amount     int64
+	Session    string
+	Url        string
+	Intent     string
+	Card       string
+	CreatedAt  int64
+	EndsAt     int64
+	UpdatedAt  int64
+	Kind       string
+	Failure    string
 }
 
 type PaymentMethod struct {
