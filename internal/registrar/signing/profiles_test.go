@@ -1,9 +1,39 @@
 package signing
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
+	"math/rand/v2"
+	"strings"
 	"testing"
 )
+
+// Keys of all lengths around the block's, and texts of all lengths around several.
+func TestTheHMACIsTheLibrarys(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(length int) string {
+		letters := make([]byte, length)
+		for i := range letters {
+			letters[i] = byte(random.Uint32())
+		}
+		return string(letters)
+	}
+	for key := range 200 {
+		for _, length := range []int{0, 1, 55, 56, 63, 64, 65, 119, 120, 1000, random.IntN(5000)} {
+			secret, head, body := text(key), text(length%40), text(length)
+			library := hmac.New(sha256.New, []byte(secret))
+			library.Write([]byte(head + "." + body))
+			if got := hmacOf(secret, head, ".", []byte(body)); !hmac.Equal(got[:], library.Sum(nil)) {
+				t.Fatalf("a key of %d bytes and a text of %d: another HMAC", key, length)
+			}
+		}
+	}
+	if hmacOf("a", "b", "c", []byte("d")) == hmacOf("a", "b", "c", []byte(strings.ToUpper("d"))) {
+		t.Error("the body does not count")
+	}
+}
 
 // The same request in every profile. The values were computed with openssl.
 func TestAProfileSignsItsOwnBytes(t *testing.T) {

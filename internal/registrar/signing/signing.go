@@ -17,6 +17,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -90,8 +91,7 @@ func (p Profile) Verify(now time.Time, secrets []string, r Request, signature st
 		if secret == "" { // everybody can sign with nothing
 			continue
 		}
-		var right [sha256.Size]byte
-		p.sum(right[:0], secret, r)
+		right := p.sum(secret, r)
 		if hmac.Equal(given[:], right[:]) {
 			matched = true
 		}
@@ -128,22 +128,18 @@ func decode(text string) (mac [sha256.Size]byte, ok bool) {
 		return mac, false
 	}
 	var letters [length]byte
-	for i := range letters {
-		switch letter := text[i]; letter {
-		case '+':
-			letters[i] = '-'
-		case '/':
-			letters[i] = '_'
-		case '\r', '\n': // which the decoder would skip
-			return mac, false
-		default:
-			letters[i] = letter
-		}
+	copy(letters[:], text)
+	alphabet := urlAlphabet
+	if strings.IndexByte(text, '+') >= 0 || strings.IndexByte(text, '/') >= 0 {
+		alphabet = stdAlphabet
 	}
-	n, err := strict.Decode(mac[:], letters[:])
-	return mac, err == nil && n == sha256.Size
+	n, err := alphabet.Decode(mac[:], letters[:])
+	return mac, err == nil && n == sha256.Size // which it is not where the decoder has skipped a line break
 }
 
-// strict refuses loose bits at the end, so that no two texts of one alphabet are
-// one signature.
-var strict = base64.RawURLEncoding.Strict()
+// Both refuse loose bits at the end, so that no two texts of one alphabet are one
+// signature.
+var (
+	urlAlphabet = base64.RawURLEncoding.Strict()
+	stdAlphabet = base64.RawStdEncoding.Strict()
+)
