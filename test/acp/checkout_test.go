@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ func TestAnAgentBuysInTheShapeThatItKnows(t *testing.T) {
 			if test.version == "" {
 				return nil
 			}
-			return map[string]string{"API-Version": test.version, "Idempotency-Key": key, "Authorization": "Bearer " + s.linked.Key}
+			return map[string]string{"API-Version": test.version, "Idempotency-Key": test.version + key, "Authorization": "Bearer " + s.linked.Key}
 		}
 		made := s.do(ask{path: sessions, body: test.create, header: with("a")})
 		s.fits(test.version, "CheckoutSession", made)
@@ -136,10 +137,8 @@ func TestNoForgedSignatureCompletes(t *testing.T) {
 		return map[string]string{"Timestamp": good["Timestamp"], "Signature": signature}
 	}
 	with := func(header map[string]string, name, value string) map[string]string {
-		more := map[string]string{name: value}
-		for key, one := range header {
-			more[key] = one
-		}
+		more := maps.Clone(header)
+		more[name] = value
 		return more
 	}
 	for label, test := range map[string]struct {
@@ -301,7 +300,7 @@ func (s *stage) startOrder(domain string) string {
 
 func TestTooManyBadSignaturesAndSessionsAreHeldBack(t *testing.T) {
 	t.Parallel()
-	s := open(t, "DOTKONTOR_LIMITS_SESSIONS_PER_MINUTE=3", "DOTKONTOR_LIMITS_BAD_SIGNATURES_PER_MINUTE=5")
+	s := open(t, "DOTKONTOR_LIMITS_SESSIONS_PER_AGENT=3", "DOTKONTOR_LIMITS_BAD_SIGNATURES_PER_ADDRESS=5")
 	for i := range 6 {
 		got := s.do(ask{path: sessions + "/ord_x/complete", unsigned: true})
 		if want := map[bool]int{true: 401, false: 429}[i < 5]; got.status != want || (want == 429) != (got.header.Get("Retry-After") != "") {
