@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/web/acp"
 )
 
 // takeOrders has customers' orders paid and seen through for as long as the product
@@ -68,6 +69,22 @@ func (p *product) countCodes() (func(customer string) time.Duration, error) {
 	tries, err := p.newLimiter(
 		quota.Window{Limit: codesPerHour, Per: time.Hour}, quota.Window{Limit: codesPer10Hours, Per: 10 * time.Hour})
 	return throttle{tries}.Count, err
+}
+
+// sessions is where agents check out.
+func (p *product) sessions(catalogue *catalog.Live) (acp.Config, error) {
+	creates, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
+	if err != nil {
+		return acp.Config{}, err
+	}
+	refusals, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	return acp.Config{
+		Agents: p.people.agents, Orders: p.orders, Answers: p.people.answers, Creates: creates, BadSignatures: refusals,
+		Listed: func(tld string) bool {
+			_, listed := catalogue.Extension(tld)
+			return listed
+		},
+	}, err
 }
 
 // orderParts is what orders are made of.

@@ -197,6 +197,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		}
 		front.Agents.Orders = agentOrders{p.orders, people.access, live, names}
 		front.Payments = stripeMessages{p.provider, p.orders}
+		if front.Sessions, err = p.sessions(live); err != nil {
+			return nil, p.abandon(err)
+		}
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)
 		}

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -21,13 +20,9 @@ const ActionClaimed registrar.Action = "order_claimed"
 // claimLetter has the link with which an order is claimed. It goes to the address
 // that the agent told, which is the shadow account's.
 func claimLetter(o Order) registrar.Letter {
-	names := make([]string, len(o.Items))
-	for i, item := range o.Items {
-		names[i] = item.Name
-	}
 	return registrar.Letter{
 		Kind: registrar.LetterClaim, Customer: o.Customer, To: o.Contact.Email, Language: o.Contact.Language,
-		Facts: map[string]string{factOrder: o.ID, factNames: strings.Join(names, ", "), factGross: o.Totals.Gross.String()},
+		Facts: factsOf(o),
 	}
 }
 

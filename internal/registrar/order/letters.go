@@ -13,7 +13,6 @@ const (
 	factNet, factVAT, factGross, factRate       = "net", "vat", "gross", "vat_rate"
 	factRule, factCountry, factVATID, factUnsur = "vat_rule", "vat_country", "vat_id", "vat_unchecked"
 	factState, factRefund                       = "state", "refund"
-	factNames                                   = "names"
 )
 
 // receipt tells that an order is paid, or confirmed where it costs nothing.

@@ -18,7 +18,7 @@ import (
 var (
 	kinds      = slices.Concat(accountKinds, orderKinds)
 	orderKinds = []registrar.LetterKind{
-		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned,
+		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned, registrar.LetterClaim,
 		registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired,
 	}
 )
