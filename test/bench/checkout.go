@@ -34,7 +34,7 @@ func benchCheckout(ctx context.Context, b bench) ([]line, error) {
 		name: "checkout", sold: "purchases", from: createSession, kinds: []string{createSession, completeSession, readSession},
 		note: "agents and their webhooks, product, registry, payment provider and database share the cores",
 		open: func(ctx context.Context, b bench, at place) (*market, error) {
-			hook, err := newDeafWebhook()
+			hook, err := newWebhook()
 			if err != nil {
 				return nil, err
 			}
@@ -44,9 +44,11 @@ func benchCheckout(ctx context.Context, b bench) ([]line, error) {
 				return nil, err
 			}
 			shop := newShop(at.running.Server.Ready)
-			return newMarket(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
+			m := newMarket(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
 				return shop.checkout(ctx, agents[int(number)%len(agents)], number, note)
-			}, func() { shop.close(); hook.close() }), nil
+			}, func() { shop.close(); hook.close() })
+			m.check = hook.hears
+			return m, nil
 		},
 	})
 }

@@ -139,6 +139,11 @@ func (t trade) on(ctx context.Context, b bench, where string, wanted float64, ur
 		return nil, err
 	}
 	after, _ := costs(at.running)
+	if m.check != nil {
+		if err := m.check(ctx, ordersFirst+count); err != nil {
+			return nil, err
+		}
+	}
 	lines = []line{
 		measured(t.sold+" on "+where+", from "+t.from+" to registered", float64(count)/took.Seconds(), perSecond, atLeast(wanted),
 			fmt.Sprintf("%d %s, %d at a time; %s", count, t.sold, shoppers, t.note)),
@@ -180,6 +185,9 @@ func checkBooks(ctx context.Context, b bench, running *rig.Product, settings []s
 type market struct {
 	sell  func(ctx context.Context, number int64, note func(string, time.Duration)) error
 	close func()
+	// check makes sure that so many sales have left what they should; nil means that
+	// the books say enough.
+	check func(ctx context.Context, sold int) error
 	names atomic.Int64
 
 	mu    sync.Mutex

@@ -1,30 +1,34 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
-// deafWebhook takes every message and does nothing with it.
-type deafWebhook struct {
+// hearWithin is how long the last message may take after the last purchase.
+const hearWithin = 30 * time.Second
+
+// webhook takes every message and counts how many tell of a new order.
+type webhook struct {
 	listener net.Listener
 	server   *http.Server
+	created  atomic.Int64
 }
 
-func newDeafWebhook() (*deafWebhook, error) {
+func newWebhook() (*webhook, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	w := &deafWebhook{listener: listener, server: &http.Server{
-		ReadHeaderTimeout: 10 * time.Second,
-		Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largestAnswer)) // what it says is of no interest
-		}),
-	}}
+	w := &webhook{listener: listener}
+	w.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(w.hear)}
 	go func() {
 		if err := w.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			_ = listener.Close()
@@ -33,6 +37,31 @@ func newDeafWebhook() (*deafWebhook, error) {
 	return w, nil
 }
 
-func (w *deafWebhook) address() string { return "http://" + w.listener.Addr().String() + "/hook" }
+func (w *webhook) hear(answer http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, largestAnswer))
+	if err != nil {
+		answer.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if bytes.HasPrefix(body, []byte(`{"type":"order_create"`)) {
+		w.created.Add(1)
+	}
+}
 
-func (w *deafWebhook) close() { _ = w.server.Close() }
+// hears waits until so many orders were told of.
+func (w *webhook) hears(ctx context.Context, orders int) error {
+	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+	defer cancel()
+	for w.created.Load() < int64(orders) {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("agents have heard of %d orders, and %d were made", w.created.Load(), orders)
+		case <-time.After(askEvery):
+		}
+	}
+	return nil
+}
+
+func (w *webhook) address() string { return "http://" + w.listener.Addr().String() + "/hook" }
+
+func (w *webhook) close() { _ = w.server.Close() }
