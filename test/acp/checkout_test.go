@@ -24,7 +24,7 @@ func TestAnAgentBuysInTheShapeThatItKnows(t *testing.T) {
 		},
 		{
 			"2025-09-29", `{"items":[{"id":"register:laden-zwei.de","quantity":1}]}`, `{` + person + `,"fulfillment_address":` + place + `}`,
-			`{"payment_data":{"token":"spt_ok_2","provider":"stripe"}}`,
+			`{"payment_data":{"token":"spt_ok_2","provider":"stripe","billing_address":{"name":"Firma Zahlt","line_one":"Kassenweg 9","city":"Bonn","state":"NW","country":"DE","postal_code":"53111"}}}`,
 		},
 		{
 			"2026-04-17", `{"line_items":[{"id":"register:laden-drei.de"}],"currency":"eur","capabilities":{}}`,
@@ -44,7 +44,7 @@ func TestAnAgentBuysInTheShapeThatItKnows(t *testing.T) {
 		if made.status != http.StatusCreated || made.body.Status != "not_ready_for_payment" {
 			t.Fatalf("%q: create: %d %s", test.version, made.status, made.text)
 		}
-		early := s.do(ask{path: path + "/complete", body: test.complete, header: with("b")})
+		early := s.do(ask{path: path + "/complete", body: "{}", header: with("b")})
 		s.fits(test.version, "Error", early)
 		s.refused(test.version+" too early", early, http.StatusUnprocessableEntity, "missing")
 		told := s.do(ask{path: path, body: test.update, header: with("c")})
@@ -57,6 +57,9 @@ func TestAnAgentBuysInTheShapeThatItKnows(t *testing.T) {
 			s.fits(test.version, "CheckoutSessionWithOrder", paid)
 		}
 		s.fits(test.version, "CheckoutSession", paid)
+		if strings.Contains(paid.text, "Kassenweg") {
+			t.Errorf("%q: who pays has become the holder: %s", test.version, paid.text)
+		}
 		if paid.status != http.StatusOK || paid.body.Status != "completed" {
 			t.Fatalf("%q: complete: %d %s", test.version, paid.status, paid.text)
 		}

@@ -70,10 +70,16 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	call, cancel := s.calling(ctx)
 	err = s.cfg.Tokens.CheckToken(call, done.Token, o.Totals.Gross, s.now())
 	cancel()
-	if err != nil {
-		return session, true, err
+	if err == nil {
+		return s.charge(ctx, o, asked, done.Token)
 	}
-	return s.charge(ctx, o, asked, done.Token)
+	// Of several that bring one token the first has spent it, and this very order may
+	// be what it was spent for.
+	present, again := s.again(ctx, o.ID)
+	if again != nil {
+		return session, true, again
+	}
+	return session, present.Version == o.Version, err
 }
 
 // asked is an order after price and availability were asked for again.
