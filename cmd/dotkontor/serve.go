@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -70,7 +71,9 @@ type product struct {
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
 	provider *stripe.Client
-	node     string
+	// tidings tells agents about their orders; nil where there are none.
+	tidings *tidings.Runner
+	node    string
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -177,7 +180,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil,
 		},
 		TrustedProxies: proxies,
@@ -194,6 +197,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		}
 		front.Agents.Orders = agentOrders{p.orders, people.access, live, names}
 		front.Payments = stripeMessages{p.provider, p.orders}
+		if front.Sessions, err = p.sessions(live); err != nil {
+			return nil, p.abandon(err)
+		}
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)
 		}
