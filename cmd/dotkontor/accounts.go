@@ -43,7 +43,7 @@ type accounts struct {
 	// agents are those who check out for customers, and answers what they were told.
 	agents  *agent.Service
 	answers *idempotency.Service
-	post      *post
+	post    *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }
@@ -119,7 +119,7 @@ func (a *accounts) buildAgents(key [config.KeySize]byte, logger *slog.Logger) er
 	if a.agents, err = agent.New(agent.Config{Store: a.db, Seal: seal, LettersWaiting: a.post.wake, Log: logger}); err != nil {
 		return err
 	}
-	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Log: logger}); err != nil {
+	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: seal, Log: logger}); err != nil {
 		return err
 	}
 	a.background = append(a.background, a.agents.Run, a.answers.Run)

@@ -34,7 +34,7 @@ func benchCheckout(ctx context.Context, b bench) ([]line, error) {
 		name: "checkout", sold: "purchases", from: createSession, kinds: []string{createSession, completeSession, readSession},
 		note: "agents and their webhooks, product, registry, payment provider and database share the cores",
 		open: func(ctx context.Context, b bench, at place) (*market, error) {
-			hook, err := newWebhook()
+			hook, err := newWebhook(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -149,5 +149,6 @@ func (s *shop) ask(ctx context.Context, who checkoutAgent, kind, method, path st
 	if err != nil {
 		return read, err
 	}
-	return read, json.Unmarshal(answer, &read)
+	err = json.Unmarshal(answer, &read)
+	return read, err
 }

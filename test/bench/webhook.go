@@ -22,8 +22,9 @@ type webhook struct {
 	created  atomic.Int64
 }
 
-func newWebhook() (*webhook, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func newWebhook(ctx context.Context) (*webhook, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}

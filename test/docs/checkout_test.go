@@ -17,7 +17,7 @@ import (
 // vector is the signature that every snippet must print.
 const vector = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
 
-var fence = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+var fence = regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?\n)```\n")
 
 // snippets are the blocks of the checkout page in a language.
 func snippets(t *testing.T, language string) []string {

@@ -38,7 +38,11 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, orders: newOrders(), agents: &agents{seen: map[[32]byte]string{}}}
-	answers, err := idempotency.New(idempotency.Config{Store: &answers{runs: map[string]*run{}}})
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := idempotency.New(idempotency.Config{Store: &answers{runs: map[string]*run{}}, Seal: seal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +274,7 @@ type answers struct {
 
 type run struct {
 	attempt idempotency.Attempt
-	answer  *idempotency.Stored
+	answer  *idempotency.Sealed
 }
 
 func (s *answers) BeginRun(_ context.Context, attempt idempotency.Attempt) (idempotency.Standing, error) {
@@ -283,7 +287,7 @@ func (s *answers) BeginRun(_ context.Context, attempt idempotency.Attempt) (idem
 	return idempotency.Standing{Began: true}, nil
 }
 
-func (s *answers) FinishRun(_ context.Context, scope, key, _ string, answer idempotency.Stored) (bool, error) {
+func (s *answers) FinishRun(_ context.Context, scope, key, _ string, answer idempotency.Sealed) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs[scope+key].answer = &answer
