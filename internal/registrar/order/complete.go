@@ -47,7 +47,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 		return Session{}, true, err
 	}
 	if asked.problem != nil {
-		return session, true, asked.problem
+		return session, !s.overtaken(ctx, asked.view.Order), asked.problem
 	}
 	o = asked.view.Order
 	words := asked.view.Missing
@@ -70,16 +70,18 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	call, cancel := s.calling(ctx)
 	err = s.cfg.Tokens.CheckToken(call, done.Token, o.Totals.Gross, s.now())
 	cancel()
-	if err == nil {
-		return s.charge(ctx, o, asked, done.Token)
+	if err != nil {
+		return session, !s.overtaken(ctx, o), err
 	}
-	// Of several that bring one token the first has spent it, and this very order may
-	// be what it was spent for.
-	present, again := s.again(ctx, o.ID)
-	if again != nil {
-		return session, true, again
-	}
-	return session, present.Version == o.Version, err
+	return s.charge(ctx, o, asked, done.Token)
+}
+
+// overtaken says that an order was moved since it was read. Then a name that is taken,
+// or a token that is spent, may be so because of this very order, by the same request
+// sent twice: the order is always moved before that.
+func (s *Service) overtaken(ctx context.Context, read Order) bool {
+	now, err := s.again(ctx, read.ID)
+	return err == nil && now.Version != read.Version
 }
 
 // asked is an order after price and availability were asked for again.

@@ -69,6 +69,7 @@ func newView(s order.Session, form *shape, permalinks string) view {
 		v.open = true
 	case order.SessionCompleted:
 		v.paid = true
+	case order.SessionCanceled:
 	case order.SessionExpired:
 		v.status = string(order.SessionCanceled) // its prices have ended: for an agent that is the same
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -154,7 +155,7 @@ func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Age
 	names := []string{"a", "b", "c"}
 	if c.Bearer != "" {
 		name, ok := strings.CutPrefix(c.Bearer, "key-")
-		if !ok || !strings.Contains("abc", name) {
+		if !ok || !slices.Contains(names, name) {
 			return agent.Agent{}, signing.ErrInvalid
 		}
 		if !c.Completing && c.Signature == "" {
@@ -170,17 +171,23 @@ func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Age
 		if err != nil {
 			return agent.Agent{}, err
 		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if path, known := f.seen[mac]; c.Completing && known && path != c.Path {
+		if c.Completing && f.see(mac, c.Path) != c.Path {
 			return agent.Agent{}, signing.ErrInvalid
-		}
-		if c.Completing {
-			f.seen[mac] = c.Path
 		}
 		return agent.Agent{ID: "agt_" + name}, nil
 	}
 	return agent.Agent{}, signing.ErrInvalid
+}
+
+// see remembers a signature and returns the path with which it came first.
+func (f *agents) see(mac [32]byte, path string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first, known := f.seen[mac]; known {
+		return first
+	}
+	f.seen[mac] = path
+	return path
 }
 
 // orders answers as it is told, and notes what it was asked. ord_1 is of agent a.
