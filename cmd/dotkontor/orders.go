@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
@@ -39,9 +40,12 @@ func (p *product) takeOrders(
 	}
 	p.closers = append(p.closers, taxes.vies.Close)
 	p.provider = provider
+	if err := p.issueInvoices(ctx, now); err != nil {
+		return err
+	}
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, invoices: p.invoices,
 	})
 	if err != nil {
 		return err
@@ -76,6 +80,7 @@ type orderParts struct {
 	now       func() time.Time // the time of the business
 	logger    *slog.Logger
 	metrics   *prometheus.Registry // nil means that nobody counts
+	invoices  *invoice.Service     // nil means that another process issues them
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -100,6 +105,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 			return nil, err
 		}
 	}
+	wakeInvoices(&settings, parts.invoices)
 	return order.New(settings)
 }
 
