@@ -19,8 +19,8 @@ type invoicesCommand struct {
 	Export invoicesExportCommand `cmd:"" help:"Write documents to a folder, each as PDF and XML: for the tax adviser."`
 }
 
-// documents are whose and of which days.
-type documents struct {
+// invoiceChoice is whose and of which days.
+type invoiceChoice struct {
 	servicePlace
 	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
 	From     string `help:"Only those of this day and later." placeholder:"2026-11-01"`
@@ -29,13 +29,15 @@ type documents struct {
 
 // each hands every document to use: everybody's the oldest first, a customer's the
 // newest first.
-func (c documents) each(d desk, use func(invoice.Document) error) error {
+func (c invoiceChoice) each(d desk, use func(invoice.Document) error) error {
 	for _, day := range []string{c.From, c.Until} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
 			return usageError(fmt.Sprintf("%q is not a day like 2026-11-01", day))
 		}
 	}
-	next := func(last string) ([]invoice.Document, error) { return d.people.db.DocumentsAfter(d.ctx, last, listPage) }
+	next := func(last string) ([]invoice.Document, error) {
+		return d.people.db.DocumentsAfter(d.ctx, last, listPage)
+	}
 	if c.Customer != "" {
 		account, err := d.find(c.Customer)
 		if err != nil {
@@ -67,7 +69,7 @@ func (c documents) each(d desk, use func(invoice.Document) error) error {
 }
 
 type invoicesListCommand struct {
-	documents
+	invoiceChoice
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
@@ -162,7 +164,7 @@ func (d desk) printDocument(document invoice.Document) error {
 }
 
 type invoicesExportCommand struct {
-	documents
+	invoiceChoice
 	Folder string `arg:"" help:"Where to; it is made if it does not exist. Files that are there already are written again."`
 }
 

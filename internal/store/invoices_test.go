@@ -114,7 +114,9 @@ func TestWhatCostsNothingAndWhatCameTooLateOweNothing(t *testing.T) {
 			o.State, o.Payments[0].State = order.Expired, order.PaymentSurplus
 			o.Refunds = []order.Refund{{ID: "ref_late", Payment: "pay_late", Amount: 5, CreatedAt: testTime}}
 		})
-		moved(t, db, late, func(o *order.Order, _ *order.Move) { o.Refunds[0].Provider, o.Payments[0].State = "re_1", order.PaymentReturned })
+		moved(t, db, late, func(o *order.Order, _ *order.Move) {
+			o.Refunds[0].Provider, o.Payments[0].State = "re_1", order.PaymentReturned
+		})
 		if due := owedDocuments(t, db); len(due) != 0 {
 			t.Errorf("owed %+v", due)
 		}
