@@ -195,7 +195,7 @@ var rules = map[string]func(t *testing.T, n node) bool{
 		}
 		return true
 	},
-	"BR-S, BR-AE, BR-O the category is whole": func(t *testing.T, n node) bool { return categoryIsWhole(t, n) },
+	"BR-S, BR-AE, BR-O the category is whole": categoryIsWhole,
 }
 
 func same(a, b float64) bool { return math.Abs(a-b) < 0.001 }
