@@ -2,10 +2,12 @@ package paper
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -111,30 +113,49 @@ func press(t *testing.T) *Press {
 	return p
 }
 
+// printed is what comes of each sample, by name.
+type printed struct{ pdfs, xmls map[string][]byte }
+
+func printAll() (printed, error) {
+	all := printed{make(map[string][]byte), make(map[string][]byte)}
+	p, err := New()
+	if err != nil {
+		return all, err
+	}
+	for name, d := range samples() {
+		pdf, pdfErr := p.PDF(d)
+		data, xmlErr := p.XML(d)
+		if err := errors.Join(pdfErr, xmlErr); err != nil {
+			return all, fmt.Errorf("%s: %w", name, err)
+		}
+		all.pdfs[name], all.xmls[name] = pdf, data
+	}
+	return all, nil
+}
+
+// printOnce is for all tests: setting forty lines under the race detector takes long.
+var printOnce = sync.OnceValues(printAll)
+
 // files are the PDF and the XML of each sample, by name.
 func files(t *testing.T) (pdfs, xmls map[string][]byte) {
 	t.Helper()
-	p := press(t)
-	pdfs, xmls = make(map[string][]byte), make(map[string][]byte)
-	for name, d := range samples() {
-		var err error
-		if pdfs[name], err = p.PDF(d); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if xmls[name], err = p.XML(d); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+	all, err := printOnce()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return pdfs, xmls
+	return all.pdfs, all.xmls
 }
 
 func TestTheSameDocumentIsTheSameFile(t *testing.T) {
 	t.Parallel()
 	pdfs, xmls := files(t)
-	pdfsAgain, xmlsAgain := files(t)
+	again, err := printAll()
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := os.Getenv(papersVariable)
 	for name := range pdfs {
-		if !bytes.Equal(pdfs[name], pdfsAgain[name]) || !bytes.Equal(xmls[name], xmlsAgain[name]) {
+		if !bytes.Equal(pdfs[name], again.pdfs[name]) || !bytes.Equal(xmls[name], again.xmls[name]) {
 			t.Errorf("%s differs", name)
 		}
 		if folder == "" {

@@ -55,9 +55,10 @@ func oweInvoices(ctx context.Context, q *query.Queries, move order.Move) error {
 	return nil
 }
 
+// owe notes the true time: how long something waits is not a matter of business.
 func owe(ctx context.Context, q *query.Queries, move order.Move, refund, buyer string) error {
 	return q.OweInvoice(ctx, query.OweInvoiceParams{
-		ID: registrar.NewID("due_", move.At), OrderID: move.Order.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(move.Order.UpdatedAt),
+		ID: registrar.NewID("due_", move.At), OrderID: move.Order.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(move.At),
 	})
 }
 
