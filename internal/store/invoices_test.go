@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -273,6 +274,35 @@ func TestTheBooksAgreeOnEveryDocument(t *testing.T) {
 		}
 		if found := ofInvoices(); len(found) != 0 {
 			t.Errorf("issued, and found %v", found)
+		}
+	})
+}
+
+func TestARestoredDatabaseGoesOnWithTheNextNumber(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		db := openAt(t, place)
+		anna := newCustomer(t, db, "anna")
+		paidOrder(t, db, anna, "a.org")
+		paidOrder(t, db, anna, "b.org")
+		due := owedDocuments(t, db)
+		if _, err := db.Issue(t.Context(), due[0], "RE-2026", bill(due[0], anna, 1)); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere := Options{Data: t.TempDir()}
+		if _, err := Restore(t.Context(), elsewhere, bytes.NewReader(backupOf(t, place))); err != nil {
+			t.Fatal(err)
+		}
+		restored := openAt(t, elsewhere)
+		left := owedDocuments(t, restored)
+		if len(left) != 1 || left[0].ID != due[1].ID {
+			t.Fatalf("owed %+v", left)
+		}
+		if _, err := restored.Issue(t.Context(), left[0], "RE-2026", bill(left[0], anna, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := restored.DocumentsAfter(t.Context(), "", 10); err != nil || len(all) != 2 || all[0].Count+all[1].Count != 3 {
+			t.Errorf("%+v, %v", all, err)
 		}
 	})
 }
