@@ -128,7 +128,7 @@ type Visit struct {
 	back string
 	// chosen says that the visitor has chosen the language.
 	chosen bool
-	end  context.CancelFunc
+	end    context.CancelFunc
 }
 
 // Visitor says who is signed in. It is a registrar.KindUnauthenticated error if

@@ -218,11 +218,13 @@ type menuEntry struct {
 // places are the pages for everybody, by language: an address is a word, too.
 var places = map[string][]menuEntry{
 	German: {
-		{Path: StartPath, Label: "menu.search"}, {Path: PricesPath, Label: "menu.prices"},
+		{Path: StartPath, Label: "menu.search"},
+		{Path: PricesPath, Label: "menu.prices"},
 		{Path: AssistantPath, Label: "menu.assistant"},
 	},
 	English: {
-		{Path: StartPath, Label: "menu.search"}, {Path: EnglishPricesPath, Label: "menu.prices"},
+		{Path: StartPath, Label: "menu.search"},
+		{Path: EnglishPricesPath, Label: "menu.prices"},
 		{Path: EnglishAssistantPath, Label: "menu.assistant"},
 	},
 }

@@ -37,7 +37,8 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"price.later":       "then {1} a year",
 	"price.long_run":    "5 years: {1}",
 	"price.dearer":      "Renewal dearer",
-	"price.term":        "At least {1} years",
+	"price.term":        "At least {1} years; the first price is for these",
+	"price.nothing":     "free of charge",
 
 	"hit.waiting":       "checking",
 	"hit.free":          "free",

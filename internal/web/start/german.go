@@ -37,7 +37,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"price.later":       "danach {1} im Jahr",
 	"price.long_run":    "5 Jahre: {1}",
 	"price.dearer":      "Verlängerung teurer",
-	"price.term":        "Mindestens {1} Jahre",
+	"price.term":        "Mindestlaufzeit {1} Jahre; der erste Preis gilt für sie",
+	"price.nothing":     "kostenlos",
 
 	"hit.waiting":       "wird geprüft",
 	"hit.free":          "frei",

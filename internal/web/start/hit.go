@@ -30,7 +30,8 @@ type hit struct {
 	State              state
 	// Offer is nil where no price is known or none is of use.
 	Offer *offer
-	// RuleKey says what the registry asks of the holder; empty if nothing.
+	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
+	// there from the beginning, so that no row grows later.
 	RuleKey string
 }
 
@@ -50,11 +51,14 @@ func (h hit) Tone() string {
 func (h hit) StateKey() string { return "hit." + string(h.State) }
 
 // reserve are the rows of a plan before anybody has answered.
-func (p plan) reserve() []hit {
+func (h *Handler) reserve(p plan) []hit {
 	hits := make([]hit, len(p.Names))
 	for i, name := range p.Names {
 		hits[i] = hit{
 			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
+		}
+		if ext, listed := h.Catalogue.Extension(name.TLD()); listed && ext.Requires != "" {
+			hits[i].RuleKey = h.ruleKey(ext.Requires)
 		}
 	}
 	return hits
@@ -63,13 +67,9 @@ func (p plan) reserve() []hit {
 // answered is the row with what was found out.
 func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
-	ext, listed := h.Catalogue.Extension(answer.TLD)
-	if row.State == free && listed {
+	if ext, listed := h.Catalogue.Extension(answer.TLD); row.State == free && listed {
 		sold := h.offerOf(ext, at)
 		row.Offer = &sold
-	}
-	if (row.State == free || row.State == premium) && ext.Requires != "" {
-		row.RuleKey = h.ruleKey(ext.Requires)
 	}
 	return row
 }
