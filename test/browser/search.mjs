@@ -73,10 +73,10 @@ async function journey(page, context, watched) {
   await search(page, "google");
   await page.locator("#hit-0.taken").waitFor();
   await settled(page, 8);
-  await page.getByRole("button", { name: "WHOIS von google.de" }).click();
+  await page.getByRole("button", { name: "WHOIS von google.de", exact: true }).click();
   await page.locator("#hit-0 .whois dl").waitFor();
   await look(page, "a taken name with its record " + where);
-  await page.getByRole("button", { name: "Varianten von google.de" }).click();
+  await page.getByRole("button", { name: "Varianten von google.de", exact: true }).click();
   await page.getByRole("heading", { name: "Ähnliche Namen wie google.de" }).waitFor();
   await settled(page, 8);
   assert.ok((await page.locator(".hit.free").count()) > 0, "no variant is free");
