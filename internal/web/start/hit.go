@@ -57,7 +57,7 @@ func (h *Handler) reserve(p plan) []hit {
 		hits[i] = hit{
 			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
 		}
-		if ext, listed := h.Catalogue.Extension(name.TLD()); listed && ext.Requires != "" {
+		if ext, listed := h.extension(name.TLD()); listed && ext.Requires != "" {
 			hits[i].RuleKey = h.ruleKey(ext.Requires)
 		}
 	}
@@ -67,7 +67,7 @@ func (h *Handler) reserve(p plan) []hit {
 // answered is the row with what was found out.
 func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
-	if ext, listed := h.Catalogue.Extension(answer.TLD); row.State == free && listed {
+	if ext, listed := h.extension(answer.TLD); row.State == free && listed {
 		sold := h.offerOf(ext, at)
 		row.Offer = &sold
 	}

@@ -2,7 +2,6 @@ package start
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +16,8 @@ import (
 // REST interface does, for the same price.
 const atATime = 8
 
-// Kinds of searches.
-const (
-	// variants are other names below the same extension.
-	variants = "variants"
-)
+// variants is the kind of a search for other names below the same extension.
+const variants = "variants"
 
 // plan is what a search will ask.
 type plan struct {
@@ -52,13 +48,16 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 		return p, err
 	}
 	p.Query = readable(label)
-	if _, listed := h.Catalogue.Extension(tld); tld != "" && !listed {
+	if tld != "" && !h.carries(tld) {
 		p.NotCarried, tld = readable(tld), ""
 	}
 	if tld != "" {
 		p.Query += readable(tld)
 	}
-	all := h.wanted(p.Kind, label, tld)
+	all, err := h.wanted(v, p.Kind, label, tld)
+	if err != nil {
+		return p, err
+	}
 	p.From = min(p.From, len(all))
 	p.Names = all[p.From:min(len(all), p.From+atATime)]
 	if end := p.From + atATime; end < len(all) {
@@ -67,45 +66,37 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 	return p, nil
 }
 
-// wanted are all names that a search could go through.
-func (h *Handler) wanted(kind, label, tld string) []registrar.Name {
-	var names []registrar.Name
+// wanted are all names that a search could go through: the one that was asked for,
+// then the others in their order.
+func (h *Handler) wanted(v *page.Visit, kind, label, tld string) ([]registrar.Name, error) {
 	if kind == variants && tld != "" {
-		for _, other := range lookup.Suggest(readable(label)) {
-			if ascii, err := registrar.ParseHost(other); err == nil {
-				names = append(names, registrar.NewName(ascii, tld))
-			}
+		return variantsOf(label, tld), nil
+	}
+	known, err := h.list(v.Now)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]registrar.Name, 0, len(known.searched))
+	if tld != "" {
+		names = append(names, registrar.NewName(label, tld))
+	}
+	for _, ext := range known.searched {
+		if ext != tld {
+			names = append(names, registrar.NewName(label, ext))
 		}
-		return names
 	}
-	for _, ext := range h.order(tld) {
-		names = append(names, registrar.NewName(label, ext))
-	}
-	return names
+	return names, nil
 }
 
-// order is in which order extensions are gone through: the one that was asked
-// for, those of every search, the popular ones, all others.
-func (h *Handler) order(first string) []string {
-	var list, rest []string
-	if first != "" {
-		list = append(list, first)
-	}
-	for _, tld := range lookup.Searched() {
-		if _, listed := h.Catalogue.Extension(tld); listed && tld != first {
-			list = append(list, tld)
+// variantsOf are other names below the same extension.
+func variantsOf(label, tld string) []registrar.Name {
+	var names []registrar.Name
+	for _, other := range lookup.Suggest(readable(label)) {
+		if ascii, err := registrar.ParseHost(other); err == nil {
+			names = append(names, registrar.NewName(ascii, tld))
 		}
 	}
-	for _, ext := range h.Catalogue.All() {
-		switch {
-		case slices.Contains(list, ext.TLD):
-		case ext.Popular:
-			list = append(list, ext.TLD)
-		default:
-			rest = append(rest, ext.TLD)
-		}
-	}
-	return append(list, rest...)
+	return names
 }
 
 // understand reads what people type or paste: a word, several, a name with or
@@ -123,8 +114,7 @@ func (h *Handler) understand(input string) (label, tld string, err error) {
 	if err != nil || !strings.Contains(ascii, ".") {
 		return ascii, "", err
 	}
-	listed := func(tld string) bool { _, ok := h.Catalogue.Extension(tld); return ok }
-	name, err := registrar.ParseName(text, listed)
+	name, err := registrar.ParseName(text, h.carries)
 	switch {
 	case err == nil:
 		return name.Label(), name.TLD(), nil

@@ -111,6 +111,30 @@ func TestFiveYearsAreBoughtInWholeTerms(t *testing.T) {
 	}
 }
 
+func TestAnotherListOrRateCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.rate.Store(2150)
+	if body := s.get("/preise?q=de").Body.String(); !strings.Contains(body, "8,38\u00a0€") || !strings.Contains(body, "21,5 % USt.") {
+		t.Error("the new rate is not in the prices")
+	}
+	other, err := catalog.Parse(strings.NewReader("tld,register,renew,transfer,restore,min_years,max_years,popular,requires,verify,rdap,whois\n" +
+		".de,1.00,2.00,0.00,1.00,1,10,yes,a_new_rule,,,whois.denic.de\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.live.Replace(other)
+	body := s.get("/preise").Body.String()
+	for _, want := range []string{"1 von 1 Endungen", "1,22\u00a0€", "2,43\u00a0€", "kostenlos", "Verlängerung teurer", "Die Registry stellt Bedingungen"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if got := rows(s.post(t, "/", "q", "name").Body.String()); len(got) != 1 {
+		t.Errorf("a search goes through %v", got)
+	}
+}
+
 func TestEveryRuleOfTheListHasWords(t *testing.T) {
 	t.Parallel()
 	shipped, err := catalog.Shipped()

@@ -87,10 +87,12 @@ func (nobody) Visitor(context.Context, string) (customer.Visitor, error) {
 type stage struct {
 	world         *world
 	budget, whois *purse
+	live          *catalog.Live
+	rate          *atomic.Int64
 	mux           *http.ServeMux
 }
 
-func open(t *testing.T) *stage {
+func open(t testing.TB) *stage {
 	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -102,9 +104,11 @@ func open(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{world: &world{}, budget: &purse{left: 20}, whois: &purse{left: 20}, mux: http.NewServeMux()}
+	s.live, s.rate = catalog.NewLive(list), &atomic.Int64{}
+	s.rate.Store(1900)
 	handler, err := New(Config{
-		Frame: frame, Address: address, Lookups: s.world, Budget: s.budget, WhoisBudget: s.whois, Catalogue: list,
-		RateBasisPoints: func(time.Time) int { return 1900 },
+		Frame: frame, Address: address, Lookups: s.world, Budget: s.budget, WhoisBudget: s.whois, Catalogue: s.live,
+		RateBasisPoints: func(time.Time) int { return int(s.rate.Load()) },
 	})
 	if err != nil {
 		t.Fatal(err)
