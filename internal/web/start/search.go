@@ -39,6 +39,8 @@ type results struct {
 	// Summary says how it ended, in words.
 	Summary string
 	Rate    string
+	// Sold says that rows have a button for it.
+	Sold bool
 }
 
 // start is the page before anything was searched. It asks nobody.
@@ -72,7 +74,7 @@ func (h *Handler) search(v *page.Visit) error {
 		wire.Annotate(v.W, err)
 		return h.showStart(v, startPage{Query: v.Text("q"), Problem: sentence}, status)
 	}
-	found := &results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v)}
+	found := &results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
 	h.ask(v, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
 	found.Summary = h.summary(v, found.Hits)
 	return h.showStart(v, startPage{Query: planned.Query, Results: found}, http.StatusOK)
@@ -132,7 +134,7 @@ func (h *Handler) stream(v *page.Visit) error {
 		out.send("problem", map[string]any{"text": sentence})
 		return nil
 	}
-	found := results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v)}
+	found := results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
 	part := "results"
 	if planned.From > 0 {
 		part = "hits"

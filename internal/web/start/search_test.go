@@ -177,6 +177,30 @@ func TestATakenNameOffersVariantsBelowItsExtension(t *testing.T) {
 	}
 }
 
+func TestARowLeadsToTheBasketWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	if body := open(t).post(t, "/", "q", "mixed").Body.String(); strings.Contains(body, "Warenkorb") || strings.Contains(body, "Umziehen") {
+		t.Error("a shop that sells nothing has a basket")
+	}
+	s := openWith(t, func(cfg *Config) { cfg.Basket = "/basket" })
+	body := s.post(t, "/", "q", "mixed").Body.String()
+	button := func(kind, domain string) bool {
+		return strings.Contains(body, `<form method="post" action="/basket"><input type="hidden" name="kind" value="`+kind+`"><button class="`) &&
+			regexp.MustCompile(`value="`+kind+`"><button class="[a-z ]+" name="domain" value="`+regexp.QuoteMeta(domain)+`"`).MatchString(body)
+	}
+	for _, test := range []struct {
+		kind, domain string
+		want         bool
+	}{
+		{"register", "mixed.de", true}, {"transfer", "mixed.com", true}, {"register", "mixed.com", false}, {"transfer", "mixed.de", false},
+		{"register", "mixed.eu", false}, {"register", "mixed.net", false}, {"register", "mixed.org", false}, {"register", "mixed.io", false},
+	} {
+		if button(test.kind, test.domain) != test.want {
+			t.Errorf("%s of %s can be ordered: %t", test.kind, test.domain, !test.want)
+		}
+	}
+}
+
 func TestAnEmptyBudgetSaysHowLongToWait(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -94,6 +94,11 @@ type stage struct {
 
 func open(t testing.TB) *stage {
 	t.Helper()
+	return openWith(t, func(*Config) {})
+}
+
+func openWith(t testing.TB, change func(*Config)) *stage {
+	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)
@@ -106,10 +111,12 @@ func open(t testing.TB) *stage {
 	s := &stage{world: &world{}, budget: &purse{left: 20}, whois: &purse{left: 20}, mux: http.NewServeMux()}
 	s.live, s.rate = catalog.NewLive(list), &atomic.Int64{}
 	s.rate.Store(1900)
-	handler, err := New(Config{
+	cfg := Config{
 		Frame: frame, Address: address, Lookups: s.world, Budget: s.budget, WhoisBudget: s.whois, Catalogue: s.live,
 		RateBasisPoints: func(time.Time) int { return int(s.rate.Load()) },
-	})
+	}
+	change(&cfg)
+	handler, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,9 @@ type Config struct {
 	// RateBasisPoints is the VAT that prices are shown with, in hundredths of a
 	// percent.
 	RateBasisPoints func(at time.Time) int
+	// Basket is where a row's button puts its name, by POST with the fields domain
+	// (in A-labels) and kind (register or transfer); empty where nothing is sold.
+	Basket string
 }
 
 // Handler serves the pages. It is safe for concurrent use.
