@@ -23,7 +23,7 @@ func onScreen(ctx context.Context, b bench, base string) ([]float64, error) {
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		b.progress("no chromium: nothing is said about screens")
-		return nil, nil
+		return nil, nil //nolint:nilerr // it need not be there
 	}
 	modules, err := filepath.Abs(".tools/node/node_modules")
 	if err != nil {
@@ -33,7 +33,7 @@ func onScreen(ctx context.Context, b bench, base string) ([]float64, error) {
 	program := filepath.Join(modules, "node-"+runtime.GOOS+"-"+arch, "bin", "node")
 	if _, err := os.Stat(program); err != nil {
 		b.progress("no .tools/node (scripts/node.sh): nothing is said about screens")
-		return nil, nil
+		return nil, nil //nolint:nilerr // it need not be there
 	}
 	folder := filepath.Join(b.folder, "screen")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -55,5 +55,6 @@ func onScreen(ctx context.Context, b bench, base string) ([]float64, error) {
 		return nil, fmt.Errorf("the browser: %w\n%s", err, errOut.String())
 	}
 	var times []float64
-	return times, json.Unmarshal(out.Bytes(), &times)
+	err = json.Unmarshal(out.Bytes(), &times)
+	return times, err
 }

@@ -192,8 +192,14 @@ func TestARowLeadsToTheBasketWhereThereIsOne(t *testing.T) {
 		kind, domain string
 		want         bool
 	}{
-		{"register", "mixed.de", true}, {"transfer", "mixed.com", true}, {"register", "mixed.com", false}, {"transfer", "mixed.de", false},
-		{"register", "mixed.eu", false}, {"register", "mixed.net", false}, {"register", "mixed.org", false}, {"register", "mixed.io", false},
+		{"register", "mixed.de", true},
+		{"transfer", "mixed.com", true},
+		{"register", "mixed.com", false},
+		{"transfer", "mixed.de", false},
+		{"register", "mixed.eu", false},
+		{"register", "mixed.net", false},
+		{"register", "mixed.org", false},
+		{"register", "mixed.io", false},
 	} {
 		if button(test.kind, test.domain) != test.want {
 			t.Errorf("%s of %s can be ordered: %t", test.kind, test.domain, !test.want)
