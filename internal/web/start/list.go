@@ -24,8 +24,6 @@ type list struct {
 	rate      int
 	// sorted are all rows, in each of the orders.
 	sorted map[string][]*priceRow
-	// searched is the order in which a search goes through the extensions.
-	searched []string
 }
 
 // priceRow is one extension.
@@ -60,9 +58,9 @@ func rank(row *priceRow) int {
 	return 1
 }
 
-// list is the one in force. A new price list or rate is prepared by the first who
-// asks after it came; two who come at once do the same work, and nobody waits for
-// another.
+// list is the one in force. It is prepared for the first who asks for it, and not at
+// the start, which it would make longer. Two who come at once do the same work, and
+// nobody waits for another.
 func (h *Handler) list(at time.Time) (*list, error) {
 	catalogue, rate := h.Catalogue.Catalog(), h.RateBasisPoints(at)
 	if known := h.prepared.Load(); known != nil && known.catalogue == catalogue && known.rate == rate {
@@ -77,7 +75,7 @@ func (h *Handler) list(at time.Time) (*list, error) {
 }
 
 func (h *Handler) prepare(catalogue *catalog.Catalog, rate int, at time.Time) (*list, error) {
-	fresh := &list{catalogue: catalogue, rate: rate, sorted: make(map[string][]*priceRow), searched: searchOrder(catalogue)}
+	fresh := &list{catalogue: catalogue, rate: rate, sorted: make(map[string][]*priceRow)}
 	var rows []*priceRow
 	for _, ext := range catalogue.All() {
 		row := &priceRow{

@@ -71,9 +71,7 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{Config: cfg, views: views}
-	_, err = h.list(time.Now()) // so that the first visitor need not wait for it
-	return h, err
+	return &Handler{Config: cfg, views: views}, nil
 }
 
 // extension finds a row of the list in force.
