@@ -105,8 +105,8 @@ type orderParts struct {
 	metrics   *prometheus.Registry // nil means that nobody counts
 	// changed is told that an order has come to a state or that money went back; nil
 	// means that nobody waits.
-	changed func()
-	invoices  *invoice.Service     // nil means that another process issues them
+	changed  func()
+	invoices *invoice.Service // nil means that another process issues them
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
