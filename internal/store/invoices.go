@@ -142,7 +142,7 @@ func (db *DB) Issue(ctx context.Context, due invoice.Due, series string, numbere
 			return err
 		}
 		return q.InsertInvoice(ctx, query.InsertInvoiceParams{
-			ID: d.ID, OrderID: d.Order, RefundID: d.Refund, CustomerID: d.Customer, Kind: string(d.Kind), Series: d.Series, Number: d.Count,
+			ID: d.ID, OrderID: d.Order, RefundID: d.Refund, Kind: string(d.Kind), Series: d.Series, Number: d.Count,
 			Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
 		})
 	})

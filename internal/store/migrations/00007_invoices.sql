@@ -19,12 +19,12 @@ CREATE TABLE invoice_series (
     last_number BIGINT NOT NULL
 );
 
--- Rows are added and never changed or deleted.
+-- Rows are added and never changed or deleted. Whose they are is whose the order is:
+-- one that an agent made may be claimed after its invoice was issued.
 CREATE TABLE invoices (
     id          TEXT   NOT NULL PRIMARY KEY,
     order_id    TEXT   NOT NULL REFERENCES orders (id),
     refund_id   TEXT   NOT NULL, -- of a correction
-    customer_id TEXT   NOT NULL, -- the order's
     kind        TEXT   NOT NULL, -- invoice or correction
     series      TEXT   NOT NULL,
     number      BIGINT NOT NULL,
@@ -38,7 +38,6 @@ CREATE TABLE invoices (
 CREATE UNIQUE INDEX invoices_once ON invoices (order_id, refund_id);
 CREATE UNIQUE INDEX invoices_number ON invoices (series, number);
 CREATE UNIQUE INDEX invoices_label ON invoices (label);
-CREATE INDEX invoices_customer ON invoices (customer_id, id);
 
 -- What was paid and given back before there were invoices.
 INSERT INTO invoices_due (id, order_id, refund_id, buyer, created_at)

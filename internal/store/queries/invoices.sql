@@ -29,8 +29,8 @@ ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + 1
 RETURNING last_number;
 
 -- name: InsertInvoice :exec
-INSERT INTO invoices (id, order_id, refund_id, customer_id, kind, series, number, label, net, vat, gross, issued_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: InvoiceOfOrder :one
 SELECT content FROM invoices WHERE order_id = $1 AND refund_id = '';
@@ -39,17 +39,21 @@ SELECT content FROM invoices WHERE order_id = $1 AND refund_id = '';
 SELECT content FROM invoices WHERE label = $1;
 
 -- name: InvoiceOfCustomer :one
-SELECT content FROM invoices WHERE customer_id = $1 AND id = $2;
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE orders.customer_id = $1 AND invoices.id = $2;
 
 -- name: InvoicesOfOrder :many
-SELECT content FROM invoices
-WHERE order_id = $1 AND customer_id = $2
-ORDER BY order_id, refund_id;
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE invoices.order_id = $1 AND orders.customer_id = $2
+ORDER BY invoices.order_id, invoices.refund_id;
 
 -- name: InvoicesBefore :many
-SELECT content FROM invoices
-WHERE customer_id = $1 AND id < $2
-ORDER BY id DESC
+SELECT invoices.content FROM orders
+JOIN invoices ON invoices.order_id = orders.id
+WHERE orders.customer_id = $1 AND invoices.id < $2
+ORDER BY invoices.id DESC
 LIMIT $3;
 
 -- name: InvoicesAfter :many

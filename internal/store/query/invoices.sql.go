@@ -69,24 +69,23 @@ func (q *Queries) BookedInvoices(ctx context.Context, arg BookedInvoicesParams) 
 }
 
 const insertInvoice = `-- name: InsertInvoice :exec
-INSERT INTO invoices (id, order_id, refund_id, customer_id, kind, series, number, label, net, vat, gross, issued_at, content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type InsertInvoiceParams struct {
-	ID         string
-	OrderID    string
-	RefundID   string
-	CustomerID string
-	Kind       string
-	Series     string
-	Number     int64
-	Label      string
-	Net        int64
-	Vat        int64
-	Gross      int64
-	IssuedAt   int64
-	Content    string
+	ID       string
+	OrderID  string
+	RefundID string
+	Kind     string
+	Series   string
+	Number   int64
+	Label    string
+	Net      int64
+	Vat      int64
+	Gross    int64
+	IssuedAt int64
+	Content  string
 }
 
 func (q *Queries) InsertInvoice(ctx context.Context, arg InsertInvoiceParams) error {
@@ -94,7 +93,6 @@ func (q *Queries) InsertInvoice(ctx context.Context, arg InsertInvoiceParams) er
 		arg.ID,
 		arg.OrderID,
 		arg.RefundID,
-		arg.CustomerID,
 		arg.Kind,
 		arg.Series,
 		arg.Number,
@@ -161,7 +159,9 @@ func (q *Queries) InvoiceByLabel(ctx context.Context, label string) (string, err
 }
 
 const invoiceOfCustomer = `-- name: InvoiceOfCustomer :one
-SELECT content FROM invoices WHERE customer_id = $1 AND id = $2
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE orders.customer_id = $1 AND invoices.id = $2
 `
 
 type InvoiceOfCustomerParams struct {
@@ -223,9 +223,10 @@ func (q *Queries) InvoicesAfter(ctx context.Context, arg InvoicesAfterParams) ([
 }
 
 const invoicesBefore = `-- name: InvoicesBefore :many
-SELECT content FROM invoices
-WHERE customer_id = $1 AND id < $2
-ORDER BY id DESC
+SELECT invoices.content FROM orders
+JOIN invoices ON invoices.order_id = orders.id
+WHERE orders.customer_id = $1 AND invoices.id < $2
+ORDER BY invoices.id DESC
 LIMIT $3
 `
 
@@ -300,9 +301,10 @@ func (q *Queries) InvoicesDue(ctx context.Context, arg InvoicesDueParams) ([]Inv
 }
 
 const invoicesOfOrder = `-- name: InvoicesOfOrder :many
-SELECT content FROM invoices
-WHERE order_id = $1 AND customer_id = $2
-ORDER BY order_id, refund_id
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE invoices.order_id = $1 AND orders.customer_id = $2
+ORDER BY invoices.order_id, invoices.refund_id
 `
 
 type InvoicesOfOrderParams struct {

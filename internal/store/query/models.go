@@ -184,19 +184,18 @@ type Identity struct {
 }
 
 type Invoice struct {
-	ID         string
-	OrderID    string
-	RefundID   string
-	CustomerID string
-	Kind       string
-	Series     string
-	Number     int64
-	Label      string
-	Net        int64
-	Vat        int64
-	Gross      int64
-	IssuedAt   int64
-	Content    string
+	ID       string
+	OrderID  string
+	RefundID string
+	Kind     string
+	Series   string
+	Number   int64
+	Label    string
+	Net      int64
+	Vat      int64
+	Gross    int64
+	IssuedAt int64
+	Content  string
 }
 
 type InvoiceSeries struct {
