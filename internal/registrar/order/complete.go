@@ -277,7 +277,8 @@ func (s *Service) charged(ctx context.Context, o Order, id string, with asked, o
 		s.hold(&now)
 		return Move{Order: now}, true
 	})
-	if err == nil && o.State == Paying {
+	// If somebody else has closed it, another payment may be under way by now.
+	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {
 		o, err = s.closePage(ctx, o)
 	}
 	if err != nil && !waits(err) {
