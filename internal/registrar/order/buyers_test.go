@@ -129,3 +129,37 @@ func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
 		t.Errorf("a link works twice: %v", err)
 	}
 }
+
+// claimLetters is to whom letters went with which an order can be claimed.
+func (w *world) claimLetters() (to []string) {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	for _, letter := range w.store.letters {
+		if letter.Kind == registrar.LetterClaim {
+			to = append(to, letter.To)
+		}
+	}
+	return to
+}
+
+func TestABuyerWhoseAddressWasMistypedGetsALetterAtTheRightOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mistyped := carla
+	mistyped.Email = "carla@new.example"
+	made := w.opened(order.Register, &mistyped, "eins")
+	for range 2 { // the second is too soon for another letter
+		if _, err := w.complete(made.Order.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := order.Completion{Contact: &order.Contact{Email: carla.Email}}
+	for range 2 {
+		if _, err := w.service.CompleteSession(t.Context(), shopper, made.Order.ID, done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if to := w.claimLetters(); !slices.Equal(to, []string{mistyped.Email, carla.Email}) {
+		t.Errorf("letters went to %v", to)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -235,7 +236,11 @@ type teller struct {
 // tell adds what an agent says of the buyer, and finds who the order is for.
 func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, error) {
 	if told != nil && o.Agent != "" {
+		before := o.Contact.Email
 		o.Contact = o.Contact.with(*told)
+		if !o.Claimed && !strings.EqualFold(before, o.Contact.Email) {
+			o.ClaimAskedAt = time.Time{} // whoever got a letter was not the buyer; the store voids its link
+		}
 	}
 	if !o.Claimed && o.Contact.Email != "" {
 		customer, found, err := s.cfg.Store.LinkedCustomer(ctx, o.Agent, o.Contact.Email)
