@@ -14,7 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
@@ -26,6 +28,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/start"
 )
 
 const (
@@ -70,6 +73,7 @@ type product struct {
 	lines      *provision.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
+	invoices *invoice.Service
 	provider *stripe.Client
 	// tidings tells agents about their orders; nil where there are none.
 	tidings *tidings.Runner
@@ -154,6 +158,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
+	rates, err := billing.ShippedRates()
+	if err != nil {
+		return nil, p.abandon(err)
+	}
 	front := web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -183,6 +191,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil,
 		},
+		Start: start.Config{
+			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
+			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
+		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Logger:         logger,
@@ -191,6 +203,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
+		if err := p.showInvoices(&front); err != nil {
+			return nil, p.abandon(err)
+		}
 		names, err := newNameBudget(cfg.Limits.TokenPerMinute, cfg.Limits.TokenPerHour, p.newLimiter)
 		if err != nil {
 			return nil, p.abandon(err)

@@ -111,6 +111,13 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 			o.Payments = []order.Payment{{ID: "pay_" + o.ID, Kind: order.ByToken, State: order.PaymentKept, Amount: o.Totals.Gross, Card: "card", CreatedAt: testTime, EndsAt: testTime, UpdatedAt: testTime}}
 		})
 		shadow := o.Customer
+		due := owedDocuments(t, db)
+		if len(due) != 1 {
+			t.Fatalf("%d invoices are owed", len(due))
+		}
+		if ok, err := db.Issue(t.Context(), due[0], "RE-2026", bill(due[0], shadow, o.Totals.Gross)); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
 		link := mailedLink(t, db, shadow)
 		if found, ok, err := db.ClaimableBy(t.Context(), link, testTime); err != nil || !ok || found.ID != o.ID {
 			t.Fatalf("%t, %v", ok, err)
@@ -135,6 +142,9 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 			if err != nil || line.Customer != claims {
 				t.Errorf("the line %+v, %v", line, err)
 			}
+		}
+		if papers, err := db.DocumentsOf(t.Context(), claims, "", 10); err != nil || len(papers) != 1 {
+			t.Errorf("the invoices are %v, %v", papers, err)
 		}
 		registrant, told, err := db.ReadCustomers().RegistrantOf(t.Context(), claims)
 		if err != nil || !told || registrant.Name != "Carla Neu" {
