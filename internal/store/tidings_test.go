@@ -179,7 +179,7 @@ func TestTheAgentThatPaidACustomersOrderHearsOfItWhileItIsLinked(t *testing.T) {
 		ended := func(name string, before func()) order.Order {
 			t.Helper()
 			o := moved(t, db, addOrder(t, db, orderFor(anna, name)), func(o *order.Order, m *order.Move) {
-				paying("pay_" + name)(o, m)
+				paying("pay_"+name)(o, m)
 				o.Completer = agent
 			})
 			o = moved(t, db, o, paid)

@@ -222,8 +222,11 @@ func TestAnAgentThatIsUnlinkedActsForTheCustomerNoMore(t *testing.T) {
 	w.store.linked = nil
 	ctx := t.Context()
 	for name, do := range map[string]func(id string) error{
-		"look":     func(id string) error { _, err := w.service.Session(ctx, shopper, id); return err },
-		"change":   func(id string) error { _, err := w.service.UpdateSession(ctx, shopper, id, order.SessionChange{}); return err },
+		"look": func(id string) error { _, err := w.service.Session(ctx, shopper, id); return err },
+		"change": func(id string) error {
+			_, err := w.service.UpdateSession(ctx, shopper, id, order.SessionChange{})
+			return err
+		},
 		"complete": func(id string) error { _, err := w.complete(id, "spt_ok_2"); return err },
 		"cancel":   func(id string) error { _, err := w.service.CancelSession(ctx, shopper, id); return err },
 	} {
@@ -258,5 +261,27 @@ func TestTheItemsOfAClaimedOrderAreItsCustomersToChoose(t *testing.T) {
 	w.store.linked = map[string]string{shopper.Through: bert}
 	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); err != nil {
 		t.Errorf("one that the customer has linked: %v", err)
+	}
+}
+
+func TestAnotherAddressKeepsNothingOfTheFormer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := carla
+	first.Street, first.Street2, first.City, first.State = "Seeweg 1", "c/o Alt", "Portland", "OR"
+	made := w.opened(order.Register, &first, "eins")
+	for _, one := range []struct{ told, want order.Contact }{
+		{order.Contact{Phone: "+49.301"}, first},
+		{order.Contact{Street: "Seeweg 1", City: "Portland"}, first},
+		{order.Contact{Street: "Musterweg 2", City: "Berlin"}, order.Contact{Street: "Musterweg 2", City: "Berlin"}},
+	} {
+		got, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &one.told})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := got.Order.Contact
+		if c.Street != one.want.Street || c.Street2 != one.want.Street2 || c.City != one.want.City || c.State != one.want.State {
+			t.Errorf("told %+v, it is %+v", one.told, c)
+		}
 	}
 }

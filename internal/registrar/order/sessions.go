@@ -282,21 +282,6 @@ func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, er
 	return teller{buyer: buyer}, err
 }
 
-// with is the contact with what was told anew.
-func (c Contact) with(told Contact) Contact {
-	return Contact{
-		FirstName: cmp.Or(told.FirstName, c.FirstName), LastName: cmp.Or(told.LastName, c.LastName),
-		Organisation: cmp.Or(told.Organisation, c.Organisation), Email: cmp.Or(told.Email, c.Email),
-		Phone: cmp.Or(told.Phone, c.Phone), VATID: cmp.Or(told.VATID, c.VATID),
-		Street: cmp.Or(told.Street, c.Street), Street2: cmp.Or(told.Street2, c.Street2),
-		PostalCode: cmp.Or(told.PostalCode, c.PostalCode), City: cmp.Or(told.City, c.City), State: cmp.Or(told.State, c.State),
-		Country: cmp.Or(told.Country, c.Country), Language: cmp.Or(told.Language, c.Language),
-	}
-}
-
-// Name is the whole name.
-func (c Contact) Name() string { return strings.TrimSpace(c.FirstName + " " + c.LastName) }
-
 // shadow is who an unclaimed order is for.
 func (s *Service) shadow(o Order) teller {
 	who := teller{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: cmp.Or(o.Contact.Language, "de")}}
