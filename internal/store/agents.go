@@ -308,6 +308,9 @@ func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, deed registr
 		if err != nil || !ended {
 			return err
 		}
+		if err := q.DropTidings(ctx, query.DropTidingsParams{AgentID: id, CustomerID: customer}); err != nil {
+			return err
+		}
 		return recordDeed(ctx, q, deed)
 	})
 	return ended && err == nil, err

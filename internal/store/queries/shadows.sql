@@ -58,9 +58,6 @@ DELETE FROM registrants WHERE customer_id = $1;
 -- name: DeleteLinksOf :exec
 DELETE FROM links WHERE customer_id = $1;
 
--- name: DeleteMailsOf :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
-
 -- name: DeleteIdentityOf :exec
 DELETE FROM identities WHERE customer_id = $1;
 

@@ -76,20 +76,6 @@ func (q *Queries) DeleteLinksOf(ctx context.Context, customerID string) error {
 	return err
 }
 
-const deleteMailsOf = `-- name: DeleteMailsOf :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2
-`
-
-type DeleteMailsOfParams struct {
-	CustomerID string
-	Kind       string
-}
-
-func (q *Queries) DeleteMailsOf(ctx context.Context, arg DeleteMailsOfParams) error {
-	_, err := q.db.ExecContext(ctx, deleteMailsOf, arg.CustomerID, arg.Kind)
-	return err
-}
-
 const deleteOrdersOfShadow = `-- name: DeleteOrdersOfShadow :exec
 DELETE FROM orders WHERE customer_id = $1 AND state IN ('canceled', 'expired')
 `
