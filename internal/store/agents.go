@@ -330,12 +330,3 @@ func (db *DB) LinksOf(ctx context.Context, customer string) ([]agent.Link, error
 	}
 	return links, nil
 }
-
-// IsLinked says whether there is a link of an open account to a live agent.
-func (db *DB) IsLinked(ctx context.Context, customer, id string) (bool, error) {
-	if neverStored(customer) || neverStored(id) {
-		return false, nil
-	}
-	_, err := db.read().LinkOfAgent(ctx, query.LinkOfAgentParams{CustomerID: customer, AgentID: id})
-	return found(err)
-}

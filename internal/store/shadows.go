@@ -162,9 +162,12 @@ func dropShadow(ctx context.Context, q *query.Queries, id string) error {
 	return err
 }
 
-// HasLinked says that a customer lets an agent act for them.
+// HasLinked says that a customer whose account is open lets a live agent act for them.
 func (db *DB) HasLinked(ctx context.Context, customerID, agent string) (bool, error) {
-	_, err := db.read().HasLinked(ctx, query.HasLinkedParams{CustomerID: customerID, AgentID: agent})
+	if neverStored(customerID) || neverStored(agent) {
+		return false, nil
+	}
+	_, err := db.read().LinkOfAgent(ctx, query.LinkOfAgentParams{CustomerID: customerID, AgentID: agent})
 	return found(err)
 }
 

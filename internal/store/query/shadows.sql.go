@@ -193,22 +193,6 @@ func (q *Queries) GiveRegistrant(ctx context.Context, arg GiveRegistrantParams) 
 	return err
 }
 
-const hasLinked = `-- name: HasLinked :one
-SELECT agent_id FROM agent_links WHERE customer_id = $1 AND agent_id = $2
-`
-
-type HasLinkedParams struct {
-	CustomerID string
-	AgentID    string
-}
-
-func (q *Queries) HasLinked(ctx context.Context, arg HasLinkedParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, hasLinked, arg.CustomerID, arg.AgentID)
-	var agent_id string
-	err := row.Scan(&agent_id)
-	return agent_id, err
-}
-
 const holdClaimer = `-- name: HoldClaimer :execrows
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0 AND shadow = 0
