@@ -44,6 +44,9 @@ type accounts struct {
 	agents  *agent.Service
 	answers *idempotency.Service
 	post    *post
+	// strangers bounds the letters that agents can have sent to an address by orders
+	// that nobody pays.
+	strangers customer.Limiter
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }
@@ -86,8 +89,12 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
 		return err
 	}
-	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(min(cfg.Limits.MaxAddresses, maxThrottled)))
+	windows, throttled := signInWindows(cfg.Limits), a.newThrottle(min(cfg.Limits.MaxAddresses, maxThrottled))
+	limits, err := customer.NewLimits(windows, throttled)
 	if err != nil {
+		return err
+	}
+	if a.strangers, err = throttled(windows.Recipient); err != nil {
 		return err
 	}
 	a.customers, err = customer.New(customer.Config{
