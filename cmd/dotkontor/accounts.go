@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,16 +115,22 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 		return err
 	}
 	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
-	return a.buildAgents(key, logger)
+	return a.buildAgents(cfg.BaseURL, key, logger)
 }
 
 // buildAgents makes what agents are known by. They go by the true time.
-func (a *accounts) buildAgents(key [config.KeySize]byte, logger *slog.Logger) error {
+func (a *accounts) buildAgents(baseURL string, key [config.KeySize]byte, logger *slog.Logger) error {
 	seal, err := registrar.NewSeal(key)
 	if err != nil {
 		return err
 	}
-	if a.agents, err = agent.New(agent.Config{Store: a.db, Seal: seal, LettersWaiting: a.post.wake, Log: logger}); err != nil {
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return err
+	}
+	if a.agents, err = agent.New(agent.Config{
+		Store: a.db, Seal: seal, Loopback: isLoopback(base.Hostname()), LettersWaiting: a.post.wake, Log: logger,
+	}); err != nil {
 		return err
 	}
 	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: seal, Log: logger}); err != nil {
