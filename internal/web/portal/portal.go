@@ -22,6 +22,8 @@ type Config struct {
 	Applications Applications
 	// Orders renews domains; nil where nothing can be ordered.
 	Orders Orders
+	// Steward changes domains at registries; nil means that they have no pages.
+	Steward Steward
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -38,6 +40,7 @@ type Handler struct {
 
 	applications Applications
 	orders       Orders
+	steward      Steward
 }
 
 // New parses every page.
@@ -45,13 +48,13 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil || cfg.Applications == nil {
 		return nil, errors.New("the portal needs a frame, customers, access, holdings and applications")
 	}
-	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	views, err := cfg.Frame.Parse(templates, words())
 	if err != nil {
 		return nil, err
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders, steward: cfg.Steward,
 	}, nil
 }
 
@@ -127,6 +130,13 @@ func (h *Handler) Routes() []page.Route {
 		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: members(appsPath, h.disconnectApp)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: members(domainsPath, h.domains)},
+		{Method: get, Path: domainsPath + "/{id}", Handler: members(domainsPath, h.domain)},
+		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: members(domainsPath, h.setNameservers)},
+		{Method: post, Path: domainsPath + "/{id}/ds", Handler: members(domainsPath, h.addDS)},
+		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: members(domainsPath, h.removeDS)},
+		{Method: post, Path: domainsPath + "/{id}/lock", Handler: members(domainsPath, h.setLock)},
+		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: members(domainsPath, h.showAuthCode)},
+		{Method: post, Path: domainsPath + "/{id}/holder", Handler: members(domainsPath, h.takeHolder)},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: members(domainsPath, h.renewDomain)},
 		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: members(domainsPath, h.setAutoRenew)},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -90,7 +91,14 @@ type Applications interface {
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+	Page(ctx context.Context, actor registrar.Actor, filter holding.Filter) (holding.Page, error)
 	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
+}
+
+// Steward is what the portal asks about domains at their registries.
+type Steward interface {
+	View(ctx context.Context, actor registrar.Actor, id string) (steward.View, error)
+	Ask(ctx context.Context, actor registrar.Actor, id string, wish steward.Wish) (steward.Change, string, error)
 }
 
 // Orders is what the portal orders: renewals.
@@ -104,4 +112,5 @@ var (
 	_ Access    = (*access.Service)(nil)
 	_ Holdings  = (*holding.Service)(nil)
 	_ Orders    = (*order.Service)(nil)
+	_ Steward   = (*steward.Service)(nil)
 )
