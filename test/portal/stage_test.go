@@ -30,6 +30,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -48,6 +49,8 @@ type stage struct {
 	access    *access.Service
 	apps      *access.Applications
 	holdings  *holding.Service
+	steward   *steward.Service
+	registry  *desk
 	db        *store.DB
 	handler   http.Handler
 	clock     *clock
@@ -162,7 +165,17 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	check(t, err)
 	s.holdings, err = holding.New(holding.Config{Store: db, Now: s.clock.now})
 	check(t, err)
-	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: true}
+	seal, err := registrar.NewSeal([32]byte{1})
+	check(t, err)
+	s.registry = &desk{records: make(map[string]steward.Record)}
+	s.steward, err = steward.New(steward.Config{
+		Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, LettersWaiting: runner.Wake,
+		Registries: []steward.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
+	})
+	check(t, err)
+	pages := portal.Config{
+		Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: true, Steward: s.steward,
+	}
 	change(&pages)
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
