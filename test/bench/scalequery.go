@@ -41,19 +41,23 @@ type parameter struct {
 var fixedParameters = map[string]any{
 	"limit":            int32(10), // as the generated code has limits
 	"InsertPayment.$4": "opening",
+	"PageOfDomains.$2": "", // from the beginning: everybody has one
+	"PageOfDomains.$3": "",
+	"PageOfDomains.$4": "%",
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
 // good standing, nobody is in the middle of signing in, everybody has one of each
 // thing, every application is connected, no token was used before, every deed is
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
-// card, nobody is paying, and every renewal is known. Their time is that of looking.
+// card, nobody is paying, every renewal is known, and every domain is being changed.
+// Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
-	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
+	"InsertChange", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 }
 
 // readStatements reads the generated package's source: the texts there are

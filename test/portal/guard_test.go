@@ -271,8 +271,8 @@ var foreign = map[string]func(objects) string{
 	"/portal/domains/{id}/lock":        func(o objects) string { return "/portal/domains/" + o.domain + "/lock" },
 	"/portal/domains/{id}/auth-code":   func(o objects) string { return "/portal/domains/" + o.domain + "/auth-code" },
 	"/portal/domains/{id}/holder":      func(o objects) string { return "/portal/domains/" + o.domain + "/holder" },
-	"/portal/domains/{id}/renew":      func(o objects) string { return "/portal/domains/" + o.domain + "/renew" },
-	"/portal/domains/{id}/auto-renew": func(o objects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
+	"/portal/domains/{id}/renew":       func(o objects) string { return "/portal/domains/" + o.domain + "/renew" },
+	"/portal/domains/{id}/auto-renew":  func(o objects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
 }
 
 // objects are somebody's.
