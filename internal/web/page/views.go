@@ -269,10 +269,10 @@ func (views *Views) Render(v *Visit, view View) error {
 	return nil
 }
 
-// Part renders one definition of a page's templates alone, for our own script: what
-// it puts into a page is made where the page is.
-func (views *Views) Part(v *Visit, view, name string, data any) (string, error) {
-	page, ok := views.pages[v.Language][view]
+// Part renders one definition of a page's templates alone, for what is put
+// into a page later, by our own script or from memory.
+func (views *Views) Part(language, view, name string, data any) (string, error) {
+	page, ok := views.pages[language][view]
 	if !ok {
 		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view}
 	}

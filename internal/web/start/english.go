@@ -1,7 +1,7 @@
 package start
 
 // english has the same keys as german.
-var english = map[string]string{ //nolint:gosec // sentences
+var english = map[string]string{
 	"start.title":       "Find a domain",
 	"start.description": "Is the name free, and what does it cost, in the second year too? Domain search with gross prices and no surprises.",
 	"start.heading":     "Is the name still free?",
@@ -53,6 +53,10 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"hit.failed.text":   "The registry does not answer right now.",
 	"hit.whois":         "WHOIS",
 	"hit.variants":      "Variants",
+	"hit.basket":        "Into the basket",
+	"hit.transfer":      "Transfer",
+	"basket.of":         "{1} into the basket",
+	"transfer.of":       "Transfer {1} to us",
 	"hit.again":         "Once more",
 	"variants.of":       "Variants of {1}",
 	"again.of":          "Check {1} once more",

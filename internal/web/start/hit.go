@@ -33,6 +33,8 @@ type hit struct {
 	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
 	// there from the beginning, so that no row grows later.
 	RuleKey string
+	// Basket is where the name can be put; empty where nothing is sold.
+	Basket string
 }
 
 // Tone is the colour of the state's badge.
@@ -56,8 +58,9 @@ func (h *Handler) reserve(p plan) []hit {
 	for i, name := range p.Names {
 		hits[i] = hit{
 			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
+			Basket: h.Basket,
 		}
-		if ext, listed := h.Catalogue.Extension(name.TLD()); listed && ext.Requires != "" {
+		if ext, listed := h.extension(name.TLD()); listed && ext.Requires != "" {
 			hits[i].RuleKey = h.ruleKey(ext.Requires)
 		}
 	}
@@ -67,7 +70,7 @@ func (h *Handler) reserve(p plan) []hit {
 // answered is the row with what was found out.
 func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
-	if ext, listed := h.Catalogue.Extension(answer.TLD); row.State == free && listed {
+	if ext, listed := h.extension(answer.TLD); row.State == free && listed {
 		sold := h.offerOf(ext, at)
 		row.Offer = &sold
 	}

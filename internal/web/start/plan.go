@@ -2,7 +2,6 @@ package start
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +16,8 @@ import (
 // REST interface does, for the same price.
 const atATime = 8
 
-// Kinds of searches.
-const (
-	// variants are other names below the same extension.
-	variants = "variants"
-)
+// variants is the kind of a search for other names below the same extension.
+const variants = "variants"
 
 // plan is what a search will ask.
 type plan struct {
@@ -52,7 +48,7 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 		return p, err
 	}
 	p.Query = readable(label)
-	if _, listed := h.Catalogue.Extension(tld); tld != "" && !listed {
+	if tld != "" && !h.carries(tld) {
 		p.NotCarried, tld = readable(tld), ""
 	}
 	if tld != "" {
@@ -67,45 +63,34 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 	return p, nil
 }
 
-// wanted are all names that a search could go through.
+// wanted are all names that a search could go through: the one that was asked for,
+// then the others in their order.
 func (h *Handler) wanted(kind, label, tld string) []registrar.Name {
-	var names []registrar.Name
 	if kind == variants && tld != "" {
-		for _, other := range lookup.Suggest(readable(label)) {
-			if ascii, err := registrar.ParseHost(other); err == nil {
-				names = append(names, registrar.NewName(ascii, tld))
-			}
-		}
-		return names
+		return variantsOf(label, tld)
 	}
-	for _, ext := range h.order(tld) {
-		names = append(names, registrar.NewName(label, ext))
+	order := searchOrder(h.Catalogue.Catalog())
+	names := make([]registrar.Name, 0, len(order))
+	if tld != "" {
+		names = append(names, registrar.NewName(label, tld))
+	}
+	for _, ext := range order {
+		if ext != tld {
+			names = append(names, registrar.NewName(label, ext))
+		}
 	}
 	return names
 }
 
-// order is in which order extensions are gone through: the one that was asked
-// for, those of every search, the popular ones, all others.
-func (h *Handler) order(first string) []string {
-	var list, rest []string
-	if first != "" {
-		list = append(list, first)
-	}
-	for _, tld := range lookup.Searched() {
-		if _, listed := h.Catalogue.Extension(tld); listed && tld != first {
-			list = append(list, tld)
+// variantsOf are other names below the same extension.
+func variantsOf(label, tld string) []registrar.Name {
+	var names []registrar.Name
+	for _, other := range lookup.Suggest(readable(label)) {
+		if ascii, err := registrar.ParseHost(other); err == nil {
+			names = append(names, registrar.NewName(ascii, tld))
 		}
 	}
-	for _, ext := range h.Catalogue.All() {
-		switch {
-		case slices.Contains(list, ext.TLD):
-		case ext.Popular:
-			list = append(list, ext.TLD)
-		default:
-			rest = append(rest, ext.TLD)
-		}
-	}
-	return append(list, rest...)
+	return names
 }
 
 // understand reads what people type or paste: a word, several, a name with or
@@ -123,8 +108,7 @@ func (h *Handler) understand(input string) (label, tld string, err error) {
 	if err != nil || !strings.Contains(ascii, ".") {
 		return ascii, "", err
 	}
-	listed := func(tld string) bool { _, ok := h.Catalogue.Extension(tld); return ok }
-	name, err := registrar.ParseName(text, listed)
+	name, err := registrar.ParseName(text, h.carries)
 	switch {
 	case err == nil:
 		return name.Label(), name.TLD(), nil

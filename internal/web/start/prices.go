@@ -1,16 +1,13 @@
 package start
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/csv"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -19,18 +16,9 @@ import (
 // rowsAPage keeps the page light on a phone's line.
 const rowsAPage = 100
 
-// priceRow is one extension.
-type priceRow struct {
-	registrar.Extension
-	// Ext is how the extension is read.
-	Ext     string
-	Offer   offer
-	RuleKey string
-}
-
 // pricesPage is what the template reads.
 type pricesPage struct {
-	Rows       []priceRow
+	Rows       []template.HTML
 	Path, CSV  string
 	Filter     string
 	Category   catalog.Category
@@ -44,58 +32,35 @@ type pricesPage struct {
 	Rate          string
 }
 
-// orders are how the list can be sorted. The first is what counts if nothing was
-// chosen; equals stand in alphabetical order.
-var orders = []struct {
-	name    string
-	compare func(a, b priceRow) int
-}{
-	{"popular", func(a, b priceRow) int { return cmp.Compare(rank(a), rank(b)) }},
-	{"name", func(priceRow, priceRow) int { return 0 }},
-	{"first", func(a, b priceRow) int { return cmp.Compare(a.Offer.First.Net, b.Offer.First.Net) }},
-	{"later", func(a, b priceRow) int { return cmp.Compare(a.Offer.Later.Net, b.Offer.Later.Net) }},
-	{"long_run", func(a, b priceRow) int { return cmp.Compare(a.Offer.LongRun.Net, b.Offer.LongRun.Net) }},
-}
-
-func rank(row priceRow) int {
-	if row.Popular {
-		return 0
-	}
-	return 1
-}
-
 // chosenPrices are the rows that an address asks for, all of them.
-func (h *Handler) chosenPrices(v *page.Visit) pricesPage {
-	shown := pricesPage{Path: v.R.URL.Path, Categories: catalog.Categories(), Rate: h.rate(v)}
+func (h *Handler) chosenPrices(v *page.Visit) (shown pricesPage, rows []*priceRow, err error) {
+	known, err := h.list(v.Now)
+	if err != nil {
+		return shown, nil, err
+	}
+	shown = pricesPage{Path: v.R.URL.Path, Categories: catalog.Categories(), Rate: h.rate(v), Sort: orders[0].name}
 	shown.Filter = strings.ToLower(strings.TrimSpace(v.Query("q")))
 	if wanted := catalog.Category(v.Query("category")); slices.Contains(shown.Categories, wanted) {
 		shown.Category = wanted
 	}
-	order := orders[0]
-	for _, one := range orders {
-		shown.Sorts = append(shown.Sorts, one.name)
-		if one.name == v.Query("sort") {
-			order = one
+	for _, order := range orders {
+		shown.Sorts = append(shown.Sorts, order.name)
+		if order.name == v.Query("sort") {
+			shown.Sort = order.name
 		}
 	}
-	shown.Sort = order.name
+	all := known.sorted[shown.Sort]
 	part := strings.TrimPrefix(shown.Filter, ".")
-	for _, ext := range h.Catalogue.All() {
-		shown.All++
-		written := readable(ext.TLD)
-		if shown.Category != "" && !shown.Category.Holds(ext) ||
-			!strings.Contains(ext.TLD[1:], part) && !strings.Contains(written[1:], part) {
+	for _, row := range all {
+		if shown.Category != "" && !shown.Category.Holds(row.Extension) {
 			continue
 		}
-		row := priceRow{Extension: ext, Ext: written, Offer: h.offerOf(ext, v.Now)}
-		if ext.Requires != "" {
-			row.RuleKey = h.ruleKey(ext.Requires)
+		if strings.Contains(row.TLD[1:], part) || strings.Contains(row.Ext[1:], part) {
+			rows = append(rows, row)
 		}
-		shown.Rows = append(shown.Rows, row)
 	}
-	slices.SortStableFunc(shown.Rows, order.compare)
-	shown.Found = len(shown.Rows)
-	return shown
+	shown.Found, shown.All = len(rows), len(all)
+	return shown, rows, nil
 }
 
 // address is the list's own with these choices, on another page of it.
@@ -116,7 +81,10 @@ func (p pricesPage) address(path string, number int) string {
 }
 
 func (h *Handler) prices(v *page.Visit) error {
-	shown := h.chosenPrices(v)
+	shown, rows, err := h.chosenPrices(v)
+	if err != nil {
+		return err
+	}
 	shown.Pages = max(1, (shown.Found+rowsAPage-1)/rowsAPage)
 	number, _ := strconv.Atoi(v.Query("page"))
 	shown.Page = min(max(1, number), shown.Pages)
@@ -128,7 +96,9 @@ func (h *Handler) prices(v *page.Visit) error {
 	}
 	shown.CSV = shown.address(shown.Path+".csv", 1)
 	from := (shown.Page - 1) * rowsAPage
-	shown.Rows = shown.Rows[from:min(len(shown.Rows), from+rowsAPage)]
+	for _, row := range rows[from:min(len(rows), from+rowsAPage)] {
+		shown.Rows = append(shown.Rows, row.shown[v.Language])
+	}
 	section := page.PricesPath
 	if v.Language == page.English {
 		section = page.EnglishPricesPath
@@ -140,27 +110,20 @@ func (h *Handler) prices(v *page.Visit) error {
 
 var typeCSV = []string{"text/csv; charset=utf-8"}
 
-// pricesFile is the same list for a spreadsheet: every row of the choice, amounts
-// with a point, net and gross.
+// pricesFile is the same list for a spreadsheet, every row of the choice.
 func (h *Handler) pricesFile(v *page.Visit) error {
-	var body bytes.Buffer
-	out := csv.NewWriter(&body)
-	lines := [][]string{{
-		"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
-		"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
-	}}
-	shown := h.chosenPrices(v)
-	for _, row := range shown.Rows {
-		line := []string{row.TLD, strconv.Itoa(row.Offer.Years)}
-		for _, sum := range []price{row.Offer.First, row.Offer.Later, row.Offer.LongRun, row.Offer.Transfer} {
-			line = append(line, sum.Net.String(), sum.Gross.String())
-		}
-		lines = append(lines, append(line, strings.Replace(shown.Rate, ",", ".", 1), row.Requires))
-	}
-	if err := out.WriteAll(lines); err != nil {
+	_, rows, err := h.chosenPrices(v)
+	if err != nil {
 		return err
 	}
+	body, err := csvLine(fileColumns)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		body = append(body, row.line...)
+	}
 	v.W.Header().Set("Content-Disposition", `attachment; filename="dotkontor-prices.csv"`)
-	wire.WriteBytes(v.W, http.StatusOK, typeCSV, body.Bytes())
+	wire.WriteBytes(v.W, http.StatusOK, typeCSV, body)
 	return nil
 }

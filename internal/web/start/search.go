@@ -39,6 +39,8 @@ type results struct {
 	// Summary says how it ended, in words.
 	Summary string
 	Rate    string
+	// Sold says that rows have a button for it.
+	Sold bool
 }
 
 // start is the page before anything was searched. It asks nobody.
@@ -48,12 +50,12 @@ func (h *Handler) start(v *page.Visit) error {
 
 func (h *Handler) showStart(v *page.Visit, shown startPage, status int) error {
 	v.FormOn(page.StartPath)
-	shown.Extensions = len(h.Catalogue.All())
+	shown.Extensions = h.Catalogue.Catalog().Len()
 	shown.Rate = h.rate(v)
 	shown.MCP = h.Frame.Address("/api/mcp")
 	if shown.Results == nil {
 		for _, tld := range lookup.Searched() {
-			if ext, listed := h.Catalogue.Extension(tld); listed {
+			if ext, listed := h.extension(tld); listed {
 				shown.Shelf = append(shown.Shelf, shelfEntry{Ext: tld, Offer: h.offerOf(ext, v.Now)})
 			}
 		}
@@ -72,7 +74,7 @@ func (h *Handler) search(v *page.Visit) error {
 		wire.Annotate(v.W, err)
 		return h.showStart(v, startPage{Query: v.Text("q"), Problem: sentence}, status)
 	}
-	found := &results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v)}
+	found := &results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
 	h.ask(v, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
 	found.Summary = h.summary(v, found.Hits)
 	return h.showStart(v, startPage{Query: planned.Query, Results: found}, http.StatusOK)
@@ -132,26 +134,26 @@ func (h *Handler) stream(v *page.Visit) error {
 		out.send("problem", map[string]any{"text": sentence})
 		return nil
 	}
-	found := results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v)}
+	found := results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
 	part := "results"
 	if planned.From > 0 {
 		part = "hits"
 	}
-	reserved, err := h.views.Part(v, "start", part, found)
+	reserved, err := h.views.Part(v.Language, "start", part, found)
 	if err != nil {
 		return err
 	}
 	out.send("rows", map[string]any{"html": reserved, "more": planned.From > 0})
 	h.ask(v, planned, func(row hit) {
 		found.Hits[row.Row-planned.From] = row
-		html, err := h.views.Part(v, "start", "hit", row)
+		html, err := h.views.Part(v.Language, "start", "hit", row)
 		if err != nil {
 			wire.Annotate(v.W, err)
 			return
 		}
 		out.send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
 	})
-	more, err := h.views.Part(v, "start", "more", found)
+	more, err := h.views.Part(v.Language, "start", "more", found)
 	if err != nil {
 		wire.Annotate(v.W, err)
 	}
@@ -178,13 +180,9 @@ func (h *Handler) summary(v *page.Visit, hits []hit) string {
 
 // rate is the VAT in percent as people write it.
 func (h *Handler) rate(v *page.Visit) string {
-	points := h.RateBasisPoints(v.Now)
-	text := strconv.Itoa(points / 100)
-	if rest := points % 100; rest != 0 {
-		text += "," + strings.TrimRight(strconv.Itoa(100 + rest)[1:], "0")
-	}
-	if v.Language == page.English {
-		return strings.Replace(text, ",", ".", 1)
+	text := percent(h.RateBasisPoints(v.Now))
+	if v.Language == page.German {
+		return strings.Replace(text, ".", ",", 1)
 	}
 	return text
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/web/page"
@@ -23,10 +25,9 @@ type Lookups interface {
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 
-// Catalogue is the price list in force.
+// Catalogue is the price list in force. Another list is another pointer.
 type Catalogue interface {
-	Extension(tld string) (registrar.Extension, bool)
-	All() []registrar.Extension
+	Catalog() *catalog.Catalog
 }
 
 // Budget counts requests by address.
@@ -48,12 +49,16 @@ type Config struct {
 	// RateBasisPoints is the VAT that prices are shown with, in hundredths of a
 	// percent.
 	RateBasisPoints func(at time.Time) int
+	// Basket is where a row's button puts its name, by POST with the fields domain
+	// (in A-labels) and kind (register or transfer); empty where nothing is sold.
+	Basket string
 }
 
 // Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
 	Config
-	views *page.Views
+	views    *page.Views
+	prepared atomic.Pointer[list]
 }
 
 // New parses every page.
@@ -67,6 +72,17 @@ func New(cfg Config) (*Handler, error) {
 		return nil, err
 	}
 	return &Handler{Config: cfg, views: views}, nil
+}
+
+// extension finds a row of the list in force.
+func (h *Handler) extension(tld string) (registrar.Extension, bool) {
+	return h.Catalogue.Catalog().Extension(tld)
+}
+
+// carries says whether we have an extension.
+func (h *Handler) carries(tld string) bool {
+	_, listed := h.extension(tld)
+	return listed
 }
 
 // Where forms lead. The start page answers its own form.

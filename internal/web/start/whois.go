@@ -22,7 +22,7 @@ func (h *Handler) whois(v *page.Visit) error {
 	if v.Field("part") == "" {
 		return h.views.Render(v, page.View{Name: "whois", Status: status, Title: "whois.title", Data: card})
 	}
-	part, err := h.views.Part(v, "whois", "card", card)
+	part, err := h.views.Part(v.Language, "whois", "card", card)
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,7 @@ func (h *Handler) whois(v *page.Visit) error {
 var typeHTML = []string{"text/html; charset=utf-8"}
 
 func (h *Handler) whoisOf(v *page.Visit) (whoisCard, int) {
-	listed := func(tld string) bool { _, ok := h.Catalogue.Extension(tld); return ok }
-	name, err := registrar.ParseName(v.Field("domain"), listed)
+	name, err := registrar.ParseName(v.Field("domain"), h.carries)
 	card := whoisCard{Domain: readable(name.ASCII())}
 	if err == nil {
 		err = h.spend(v, h.WhoisBudget)
