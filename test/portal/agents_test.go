@@ -10,11 +10,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 )
 
-var desk = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
 func (s *stage) newAgent(name string) string {
 	s.t.Helper()
-	one, _, err := s.agents.Add(s.t.Context(), desk, agent.Admission{Name: name})
+	one, _, err := s.agents.Add(s.t.Context(), operator, agent.Admission{Name: name})
 	check(s.t, err)
 	return one.ID
 }
@@ -22,7 +22,7 @@ func (s *stage) newAgent(name string) string {
 func (s *stage) removedAgent() string {
 	s.t.Helper()
 	id := s.newAgent("Gone")
-	check(s.t, s.agents.Remove(s.t.Context(), desk, id))
+	check(s.t, s.agents.Remove(s.t.Context(), operator, id))
 	return id
 }
 
