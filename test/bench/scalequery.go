@@ -49,8 +49,8 @@ var fixedParameters = map[string]any{
 // thing, every application is connected, no token was used before, every deed is
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
 // card, nobody is paying, every renewal is known, everybody has an account of their
-// own and has linked an agent, a new row has no order that an agent could hear of, and
-// every document corrects another.
+// own and has linked an agent, a new row has no order that an agent could hear of, no
+// agent has paid what it did not make, and every document corrects another.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
@@ -58,7 +58,7 @@ var mayMiss = []string{
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
 	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
-	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
+	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
 	"InvoiceOfOrder",
 }
 
