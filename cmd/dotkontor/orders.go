@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -122,7 +123,8 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
-		Hold: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
+		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:        parts.now, Logger: parts.logger, LettersWaiting: parts.people.post.wake,
 	}

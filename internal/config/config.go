@@ -188,7 +188,8 @@ type Limits struct {
 	CodesPer10Hours int `toml:"codes_per_10_hours"`
 	// LettersPerRecipient and LettersPerAddress are how many mails strangers can
 	// have sent in an hour: to one recipient by asking for another password, as many
-	// again by registering, and all in all from one address. Default: 3 and 20.
+	// again by registering and by unpaid orders of agents, and all in all from one
+	// address. Default: 3 and 20.
 	LettersPerRecipient int `toml:"letters_per_recipient"`
 	LettersPerAddress   int `toml:"letters_per_address"`
 	// RegisterPerMinute and RegisterPerHour are how many applications one address

@@ -97,6 +97,70 @@ func TestAFreeSessionIsConfirmedByItsCompletion(t *testing.T) {
 	w.books()
 }
 
+// An agent can make many orders that nobody pays, for an address that is not its
+// buyer's. What is paid has its letter all the same.
+func TestUnpaidOrdersCanNotFloodAnAddress(t *testing.T) {
+	t.Parallel()
+	left := 2
+	w := newWorld(t)
+	w.mayWrite = func(address string) bool {
+		if address != carla.Email {
+			t.Errorf("%q is asked for", address)
+		}
+		left--
+		return left >= 0
+	}
+	claims := func() (count int) {
+		for _, letter := range w.store.letters {
+			if letter.Kind == registrar.LetterClaim {
+				count++
+			}
+		}
+		return count
+	}
+	for _, name := range []string{"eins", "zwei", "drei", "vier"} {
+		made := w.opened(order.Register, &carla, name)
+		for range 2 {
+			if got, err := w.complete(made.Order.ID, ""); err != nil || got.PayURL == "" {
+				t.Fatalf("%s: %+v, %v", name, got, err)
+			}
+		}
+	}
+	if claims() != 2 {
+		t.Errorf("%d letters for orders that nobody has paid", claims())
+	}
+	if _, err := w.complete(w.opened(order.Register, &carla, "bezahlt").Order.ID, "spt_ok"); err != nil || claims() != 3 {
+		t.Errorf("a paid order has no letter: %d, %v", claims(), err)
+	}
+}
+
+// Whoever has no account is not told to sign in to it.
+func TestLettersSayWhetherThereIsAnAccount(t *testing.T) {
+	t.Parallel()
+	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	for buyer, unclaimed := range map[*order.Contact]string{&carla: "true", &annas: ""} {
+		w := newWorld(t)
+		w.store.linked = map[string]string{shopper.Through: anna}
+		made := w.opened(order.Register, buyer, "eins")
+		if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+			t.Fatal(err)
+		}
+		receipts := 0
+		for _, letter := range w.store.letters {
+			if letter.Kind != registrar.LetterOrderPaid {
+				continue
+			}
+			receipts++
+			if letter.Facts["unclaimed"] != unclaimed {
+				t.Errorf("%s: unclaimed is %q, want %q", buyer.Email, letter.Facts["unclaimed"], unclaimed)
+			}
+		}
+		if receipts != 1 {
+			t.Errorf("%s: %d receipts", buyer.Email, receipts)
+		}
+	}
+}
+
 func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
