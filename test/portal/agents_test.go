@@ -48,7 +48,7 @@ func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
 	id := s.newAgent("<b>Einkauf</b>")
 	linked := func() bool {
 		t.Helper()
-		yes, err := s.agents.IsLinked(t.Context(), member.ID, id)
+		yes, err := s.db.HasLinked(t.Context(), member.ID, id)
 		check(t, err)
 		return yes
 	}
@@ -82,7 +82,7 @@ func TestLinkingAnAgentAsksForANewSignIn(t *testing.T) {
 	if got := b.post("/portal/agents/"+id+"/link", nil); !strings.HasPrefix(got.location(), "/portal/sign-in-again") {
 		t.Errorf("linking with an old sign-in: %d %s", got.status, got.location())
 	}
-	if yes, err := s.agents.IsLinked(t.Context(), member.ID, id); err != nil || yes {
+	if yes, err := s.db.HasLinked(t.Context(), member.ID, id); err != nil || yes {
 		t.Errorf("it is linked: %v", err)
 	}
 }

@@ -290,6 +290,7 @@ type Order struct {
 	Attempts     int64
 	OpenOrder    int64
 	AgentID      string
+	CompleterID  string
 	Contact      string
 	Claimed      int64
 	ClaimAskedAt int64

@@ -59,11 +59,17 @@ func rank(row *priceRow) int {
 }
 
 // list is the one in force. It is prepared for the first who asks for it, and not at
-// the start, which it would make longer. Two who come at once do the same work, and
-// nobody waits for another.
+// the start, which it would make longer; whoever comes meanwhile waits for it, since
+// many who did the same work at once would all be late.
 func (h *Handler) list(at time.Time) (*list, error) {
 	catalogue, rate := h.Catalogue.Catalog(), h.RateBasisPoints(at)
-	if known := h.prepared.Load(); known != nil && known.catalogue == catalogue && known.rate == rate {
+	holds := func(known *list) bool { return known != nil && known.catalogue == catalogue && known.rate == rate }
+	if known := h.prepared.Load(); holds(known) {
+		return known, nil
+	}
+	h.preparing.Lock()
+	defer h.preparing.Unlock()
+	if known := h.prepared.Load(); holds(known) {
 		return known, nil
 	}
 	fresh, err := h.prepare(catalogue, rate, at)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,8 @@ type Handler struct {
 	Config
 	views    *page.Views
 	prepared atomic.Pointer[list]
+	// preparing lets one do what many would wait for.
+	preparing sync.Mutex
 }
 
 // New parses every page.
