@@ -83,7 +83,7 @@ async function buy(page, suffix, domain) {
   await page.fill("#cardNumber", "4242424242424242");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.origin === base);
-  await page.getByText(/ist registriert|aktiv/).first().waitFor();
+  await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
   await take(page, "done" + suffix);
 }
 
