@@ -26,6 +26,10 @@
 // databases in turns. And a thousand people sign in at the same moment, while
 // somebody looks names up at a steady rate.
 //
+// Each page that asks nobody outside is asked for 200 times a second, and its time
+// is what the product's log says. A search is watched until its first row comes, at
+// the socket and, where there is a browser, on a screen.
+//
 // The simulated registry is asked over one EPP connection, and five hundred paid
 // lines become registered domains on SQLite. Then agents order and humans pay, from
 // start_order to the registered domain, on both databases.
@@ -161,6 +165,7 @@ var sections = []section{
 	{"limiter", benchLimiter},
 	{"start", benchStart},
 	{"lookup", benchLookup},
+	{"pages", benchPages},
 	{"bearer", benchBearer},
 	{"refresh", benchRefresh},
 	{"signin", benchSignIn},
