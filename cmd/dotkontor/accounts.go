@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/clientdoc"
@@ -37,6 +40,9 @@ type accounts struct {
 	access    *access.Service
 	apps      *access.Applications
 	holdings  *holding.Service
+	// agents are those who check out for customers, and answers what they were told.
+	agents  *agent.Service
+	answers *idempotency.Service
 	post      *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
@@ -101,6 +107,22 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 		return err
 	}
 	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
+	return a.buildAgents(key, logger)
+}
+
+// buildAgents makes what agents are known by. They go by the true time.
+func (a *accounts) buildAgents(key [config.KeySize]byte, logger *slog.Logger) error {
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		return err
+	}
+	if a.agents, err = agent.New(agent.Config{Store: a.db, Seal: seal, LettersWaiting: a.post.wake, Log: logger}); err != nil {
+		return err
+	}
+	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Log: logger}); err != nil {
+		return err
+	}
+	a.background = append(a.background, a.agents.Run, a.answers.Run)
 	return nil
 }
 

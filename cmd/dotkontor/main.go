@@ -69,9 +69,11 @@ type commands struct {
 	Tokens    tokensCommand    `cmd:"" help:"Look after customers' access tokens."`
 	Domains   domainsCommand   `cmd:"" help:"Look after customers' domains, and register one for a customer."`
 	Orders    ordersCommand    `cmd:"" help:"Look at customers' orders, their payments and refunds."`
+	Agents    agentsCommand    `cmd:"" help:"Look after the agents that check out for customers."`
 	Registry  registryCommand  `cmd:"" help:"Talk to the registries at which there is an account."`
 	Backup    backupCommand    `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
 	Restore   restoreCommand   `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
+	ACP       acpCommand       `cmd:"" name:"acp" help:"Help with requests to the agentic checkout."`
 	Version   versionCommand   `cmd:"" help:"Say which version this is."`
 
 	HashWorker hashWorkerCommand `cmd:"" hidden:"" help:"Hash passwords for the service that has started this."`
@@ -87,7 +89,7 @@ func run(ctx context.Context, args, environment []string, in io.Reader, out, err
 		kong.Writers(out, errOut),
 		kong.Exit(func(code int) { exited = &code }),
 		kong.Bind(t),
-		kong.Vars{"sandbox_data": sandboxData},
+		kong.Vars{"sandbox_data": sandboxData, "secret_variable": secretVariable},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
@@ -88,6 +89,12 @@ var explanations = map[registrar.Code]string{
 	provision.BadTerm:        "diese Laufzeit gibt es nicht / there is no such term",
 	provision.BadPayment:     "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
 	provision.PaymentUsed:    "diese Referenz hat den Namen schon bezahlt, für ein anderes Konto oder eine andere Laufzeit / this reference has paid for the name already, for another account or another term",
+	agent.NoSuchAgent:        "diesen Agenten gibt es nicht, oder nicht mehr / there is no such agent, or not any more",
+	agent.NameTaken:          "so heißt schon ein Agent / an agent has this name already",
+	agent.TooManyAgents:      "es sind schon so viele Agenten zugelassen, wie es sein dürfen (50) / as many agents as there may be are let in already (50)",
+	agent.BadName:            "der Name ist leer, länger als 60 Zeichen oder hat Zeichen, die man nicht sieht / the name is empty, has over 60 characters or some that can't be seen",
+	agent.BadSecret:          "ein Geheimnis hat 16 bis 256 Zeichen und keine Leerzeichen / a secret has 16 to 256 characters and no spaces",
+	agent.BadWebhook:         "die Adresse beginnt mit https:// und hat weder Benutzer noch Anker / the address begins with https:// and has neither a user nor a fragment",
 	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
 }
 

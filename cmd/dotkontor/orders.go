@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -10,12 +12,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/web/acp"
 )
 
 // takeOrders has customers' orders paid and seen through for as long as the product
@@ -41,12 +45,15 @@ func (p *product) takeOrders(
 	p.provider = provider
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings,
 	})
 	if err != nil {
 		return err
 	}
 	p.background = append(p.background, taxes.watch.Run, p.orders.Run)
+	if err := p.tellAgents(); err != nil {
+		return err
+	}
 	return countBacklog(ctx, p.people, p.metrics)
 }
 
@@ -64,6 +71,22 @@ func (p *product) countCodes() (func(customer string) time.Duration, error) {
 	return throttle{tries}.Count, err
 }
 
+// sessions is where agents check out.
+func (p *product) sessions(catalogue *catalog.Live) (acp.Config, error) {
+	creates, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
+	if err != nil {
+		return acp.Config{}, err
+	}
+	refusals, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	return acp.Config{
+		Agents: p.people.agents, Orders: p.orders, Answers: p.people.answers, Creates: creates, BadSignatures: refusals,
+		Listed: func(tld string) bool {
+			_, listed := catalogue.Extension(tld)
+			return listed
+		},
+	}, err
+}
+
 // orderParts is what orders are made of.
 type orderParts struct {
 	cfg       config.Config
@@ -76,6 +99,9 @@ type orderParts struct {
 	now       func() time.Time // the time of the business
 	logger    *slog.Logger
 	metrics   *prometheus.Registry // nil means that nobody counts
+	// changed is told that an order has come to a state or that money went back; nil
+	// means that nobody waits.
+	changed func()
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -89,7 +115,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	}
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines}, Taxes: parts.taxes,
-		Payments: parts.provider, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
+		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
 		Hold: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
@@ -100,7 +126,27 @@ func newOrders(parts orderParts) (*order.Service, error) {
 			return nil, err
 		}
 	}
+	if parts.changed != nil {
+		listenToOrders(&settings, parts.changed)
+	}
 	return order.New(settings)
+}
+
+// listenToOrders has changed called beside what counts.
+func listenToOrders(settings *order.Config, changed func()) {
+	reached, refunded := settings.Reached, settings.Refunded
+	settings.Reached = func(state order.State) {
+		if reached != nil {
+			reached(state)
+		}
+		changed()
+	}
+	settings.Refunded = func(reason string) {
+		if refunded != nil {
+			refunded(reason)
+		}
+		changed()
+	}
 }
 
 // countOrders registers the figures. States, reasons and codes come from our own
@@ -164,9 +210,16 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	if !listed {
 		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	quote, err := m.lines.Quote(ctx, provision.Wanted{
+	wanted := provision.Wanted{
 		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Code: wish.Code,
-	})
+	}
+	if c := wish.Holder; c != nil {
+		wanted.Holder = &provision.Holder{
+			Name: c.Name(), Organisation: c.Organisation, Street: c.Street, PostalCode: c.PostalCode, City: c.City, State: c.State,
+			Country: c.Country, Phone: c.Phone, Email: c.Email,
+		}
+	}
+	quote, err := m.lines.Quote(ctx, wanted)
 	if err != nil {
 		return order.Quote{}, err
 	}
@@ -193,6 +246,55 @@ func netOf(extension registrar.Extension, kind order.Kind, years int) (net regis
 		net = extension.Register * registrar.Cents(years)
 	}
 	return net, net > 0
+}
+
+// orderRegistrants makes holders of what agents tell of buyers, by the rules of the
+// form in the portal.
+type orderRegistrants struct{}
+
+var _ order.Registrants = orderRegistrants{}
+
+// contactFields are the fields of a registrant in the words of a contact.
+var contactFields = map[string][]string{
+	customer.FieldName: {"first_name", "last_name"}, customer.FieldOrganisation: {"organisation"}, customer.FieldStreet: {"street"},
+	customer.FieldPostalCode: {"postal_code"}, customer.FieldCity: {"city"}, customer.FieldState: {"state"},
+	customer.FieldCountry: {"country"}, customer.FieldPhone: {"phone"}, customer.FieldVATID: {"vat_id"}, customer.FieldEmail: {"email"},
+}
+
+// Fit checks everything at once.
+func (orderRegistrants) Fit(contact order.Contact) (order.Contact, []string) {
+	street := contact.Street
+	if contact.Street2 != "" {
+		street += ", " + contact.Street2
+	}
+	kind := customer.Person
+	if contact.Organisation != "" {
+		kind = customer.Company
+	}
+	fitted, email, err := customer.FitRegistrant(customer.Registrant{
+		Kind: kind, Name: contact.Name(), Organisation: contact.Organisation, Street: street, PostalCode: contact.PostalCode,
+		City: contact.City, State: contact.State, Country: contact.Country, Phone: contact.Phone, VATID: contact.VATID,
+	}, contact.Email)
+	var untold []string
+	var wrong *customer.FieldError
+	switch {
+	case errors.As(err, &wrong):
+		for field, words := range contactFields {
+			if _, bad := wrong.Fields[field]; bad {
+				untold = append(untold, words...)
+			}
+		}
+		slices.Sort(untold)
+		return contact, untold
+	case err != nil:
+		return contact, []string{"email"}
+	}
+	// The name is one field of a registrant.
+	return order.Contact{
+		LastName: fitted.Name, Organisation: fitted.Organisation, Email: email, Phone: fitted.Phone, VATID: fitted.VATID,
+		Street: fitted.Street, PostalCode: fitted.PostalCode, City: fitted.City, State: fitted.State, Country: fitted.Country,
+		Language: contact.Language,
+	}, nil
 }
 
 // orderHoldings lets orders compare names with what the customer has.

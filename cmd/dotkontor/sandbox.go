@@ -346,6 +346,7 @@ func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) 
 	here := "http://" + info.Listen
 	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
 		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Payment.API, info.VIES, info.Demo.Email, info.Demo.Password, info.Demo.Token,
+		info.Agent.Key, info.Agent.Secret,
 		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
 	return err
 }

@@ -16,8 +16,10 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
@@ -27,6 +29,8 @@ const (
 	demoLanguage = "de"
 	demoToken    = "Sandbox"
 	demoHolder   = "Marlene Petersen"
+
+	demoAgentName = "Sandbox-Agent"
 )
 
 // demo is the sandbox's customer, as the welcome text tells it. It is kept in
@@ -35,9 +39,18 @@ type demo struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
+	// Agent is a checkout agent that the customer has linked.
+	Agent demoAgent `json:"agent"`
 	// Since is the day from which the domains' dates count, in the database and in
 	// the simulated registry alike.
 	Since time.Time `json:"since"`
+}
+
+// demoAgent is how to act as the agent.
+type demoAgent struct {
+	ID     string `json:"id"`
+	Key    string `json:"key"`
+	Secret string `json:"secret"`
 }
 
 // loadDemo reads what an earlier run kept, or begins anew. A file that can't be
@@ -164,7 +177,7 @@ func (d *demo) settle(ctx context.Context, people *accounts, provider methods) e
 	}
 	operator.Customer = account.ID
 	for _, step := range []func(context.Context, *accounts, registrar.Actor) error{
-		d.settlePassword, d.settleRegistrant, d.settleToken, d.settleMethod(provider), d.settleDomains,
+		d.settlePassword, d.settleRegistrant, d.settleToken, d.settleAgent, d.settleMethod(provider), d.settleDomains,
 	} {
 		if err := step(ctx, people, operator); err != nil {
 			return err
@@ -212,6 +225,55 @@ func (d *demo) settleToken(ctx context.Context, people *accounts, operator regis
 	if registrar.CodeOf(err) == access.TooManyTokens {
 		return nil // somebody tries out the limit
 	}
+	return err
+}
+
+// settleAgent sees to it that the agent's key and secret work, and that it is
+// linked. Whoever ends the link in the portal has it back after a restart: the
+// sandbox's commands rely on it.
+func (d *demo) settleAgent(ctx context.Context, people *accounts, operator registrar.Actor) error {
+	known, err := d.knownAgent(ctx, people)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if err := d.replaceAgent(ctx, people, operator); err != nil {
+			return err
+		}
+	}
+	return people.agents.Link(ctx, operator, d.Agent.ID)
+}
+
+// knownAgent says whether key and secret are those of the agent.
+func (d *demo) knownAgent(ctx context.Context, people *accounts) (bool, error) {
+	if d.Agent.Key == "" || d.Agent.Secret == "" {
+		return false, nil
+	}
+	at := time.Now().UTC().Format(time.RFC3339)
+	one, err := people.agents.Authenticate(ctx, agent.Credentials{
+		Bearer: d.Agent.Key, Timestamp: at, Signature: signing.Compute(d.Agent.Secret, at, nil),
+	})
+	if registrar.KindOf(err) == registrar.KindUnauthenticated {
+		return false, nil
+	}
+	return err == nil && one.ID == d.Agent.ID, err
+}
+
+func (d *demo) replaceAgent(ctx context.Context, people *accounts, operator registrar.Actor) error {
+	all, err := people.agents.List(ctx, operator)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Name != demoAgentName || !one.RemovedAt.IsZero() {
+			continue
+		}
+		if err := people.agents.Remove(ctx, operator, one.ID); err != nil {
+			return err
+		}
+	}
+	one, issued, err := people.agents.Add(ctx, operator, agent.Admission{Name: demoAgentName})
+	d.Agent = demoAgent{ID: one.ID, Key: issued.Key, Secret: issued.Secret}
 	return err
 }
 

@@ -94,11 +94,23 @@ func TestTheDemoCustomerSurvivesARestart(t *testing.T) {
 	if _, told, err := people.customers.Registrant(t.Context(), owner); err != nil || !told {
 		t.Errorf("registrant data: %t %v", told, err)
 	}
+	agentWorks(t, people, first, account.ID)
 	if tokens, err := people.access.List(t.Context(), owner); err != nil || len(tokens) != 1 {
 		t.Errorf("%d tokens, %v", len(tokens), err)
 	}
 	if domains, err := people.holdings.List(t.Context(), owner); err != nil || len(domains) != len(demoDomains()) {
 		t.Errorf("%d domains, %v", len(domains), err)
+	}
+}
+
+// agentWorks fails unless the agent is known by its key and its secret, and linked.
+func agentWorks(t *testing.T, people *accounts, d demo, customer string) {
+	t.Helper()
+	if known, err := d.knownAgent(t.Context(), people); err != nil || !known {
+		t.Errorf("key and secret of the agent do not work: %v", err)
+	}
+	if linked, err := people.agents.IsLinked(t.Context(), customer, d.Agent.ID); err != nil || !linked {
+		t.Errorf("the agent is not linked: %v", err)
 	}
 }
 
@@ -121,10 +133,19 @@ func TestWhatNoLongerWorksOfTheDemoCustomerIsMadeAnew(t *testing.T) {
 	if err := people.access.RevokeAny(t.Context(), atTheDesk, grant.TokenID); err != nil {
 		t.Fatal(err)
 	}
+	if err := people.agents.Remove(t.Context(), atTheDesk, first.Agent.ID); err != nil {
+		t.Fatal(err)
+	}
 	second := seeded(t, folder, people)
-	if second.Password == first.Password || second.Token == first.Token {
+	if second.Password == first.Password || second.Token == first.Token || second.Agent.Key == first.Agent.Key || second.Agent.Secret == first.Agent.Secret {
 		t.Error("what no longer works was kept")
 	}
+	agentWorks(t, people, second, account.ID)
+	if _, err := people.agents.Rotate(t.Context(), atTheDesk, second.Agent.ID, "another-secret-of-it", true); err != nil {
+		t.Fatal(err)
+	}
+	second = seeded(t, folder, people)
+	agentWorks(t, people, second, account.ID)
 	if password, token := works(t, people, second); !password || !token {
 		t.Errorf("password works: %t, token works: %t", password, token)
 	}

@@ -18,9 +18,11 @@ type sandboxInfo struct {
 	MCPURL string `json:"mcp_url"`
 	// Portal is where customers sign in, Inbox the page with everybody's mail;
 	// Inbox and "api/mails?to=…" is the same for scripts.
-	Portal   string       `json:"portal"`
-	Inbox    string       `json:"inbox"`
-	Demo     demoInfo     `json:"demo"`
+	Portal string   `json:"portal"`
+	Inbox  string   `json:"inbox"`
+	Demo   demoInfo `json:"demo"`
+	// Agent is a checkout agent that the demo customer has linked.
+	Agent    demoAgent    `json:"agent"`
 	Registry registryInfo `json:"registry"`
 	// Payment is the payment provider, VIES the register of VAT ids.
 	Payment moneyInfo `json:"payment"`
@@ -58,6 +60,7 @@ func newSandboxInfo(baseURL, listen, configPath string, stage stage) sandboxInfo
 		Portal:  baseURL + "/portal",
 		Inbox:   stage.mailbox.Page(),
 		Demo:    demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
+		Agent:   demo.Agent,
 		Registry: registryInfo{
 			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
 		},
@@ -99,6 +102,11 @@ Kundin zum Ausprobieren / a customer to try it as:
   E-Mail / e-mail        %s
   Passwort / password    %s
   Token                  %s
+
+Checkout-Agent, mit dem Konto verbunden / checkout agent, linked to the account:
+
+  Schlüssel / key        %s
+  Geheimnis / secret     %s
 
 Karten / cards           4242 4242 4242 4242  bezahlt / pays
                          4000 0025 0000 3155  die Bank fragt / the bank asks

@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -72,7 +73,9 @@ type product struct {
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
 	provider *stripe.Client
-	node     string
+	// tidings tells agents about their orders; nil where there are none.
+	tidings *tidings.Runner
+	node    string
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -183,7 +186,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps,
+			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil,
 		},
 		Start: start.Config{
@@ -204,6 +207,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		}
 		front.Agents.Orders = agentOrders{p.orders, people.access, live, names}
 		front.Payments = stripeMessages{p.provider, p.orders}
+		if front.Sessions, err = p.sessions(live); err != nil {
+			return nil, p.abandon(err)
+		}
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)
 		}

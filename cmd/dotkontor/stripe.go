@@ -21,6 +21,7 @@ func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Regis
 	}
 	options := stripe.Options{
 		Key: string(cfg.SecretKey), URL: cfg.APIURL, Methods: cfg.PaymentMethods, Logger: logger,
+		Token: stripe.TokenForm{Parameter: cfg.TokenParameter, Version: cfg.TokenVersion, Method: cfg.TokenMethodType},
 	}
 	for _, secret := range cfg.WebhookSecrets {
 		options.Secrets = append(options.Secrets, string(secret))

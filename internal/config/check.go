@@ -124,6 +124,7 @@ func (l *Limits) check(k *checker) {
 	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
 	for key, value := range map[string]int{
 		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
+		"sessions_per_agent": l.SessionsPerAgent, "bad_signatures_per_address": l.BadSignaturesPerAddress,
 		"register_per_minute": l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
 		"refresh_per_minute": l.RefreshPerMinute, "refresh_per_hour": l.RefreshPerHour,
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,

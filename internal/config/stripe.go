@@ -29,6 +29,16 @@ type Stripe struct {
 	// back: card, link, paypal, klarna, bancontact, eps, ideal, p24, revolut_pay,
 	// amazon_pay. Default: card.
 	PaymentMethods []string `toml:"payment_methods"`
+	// TokenParameter is what Stripe calls a shared payment token when a payment is
+	// confirmed with it, TokenVersion the Stripe-Version of the calls that have to
+	// do with tokens. They are settings because Stripe's interface to tokens is a
+	// preview that changes. Defaults:
+	// payment_method_data[shared_payment_granted_token] and 2025-09-30.preview.
+	TokenParameter string `toml:"token_parameter"`
+	TokenVersion   string `toml:"token_version"`
+	// TokenMethodType is sent beside it as payment_method_data[type].
+	// Default: nothing is.
+	TokenMethodType string `toml:"token_method_type"`
 }
 
 // certainAtOnce are Stripe's means of payment in euros that fail or succeed while
@@ -38,6 +48,11 @@ var certainAtOnce = []string{
 }
 
 var stripeKey = regexp.MustCompile(`^(sk|rk)_(live|test)_[A-Za-z0-9_]{8,}$`)
+
+var (
+	stripeVersion = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
+	stripeWord    = regexp.MustCompile(`^[a-z_]+(\[[a-z_]+\])*$`)
+)
 
 func (c *Config) checkStripe(k *checker) {
 	s := c.Stripe
@@ -54,6 +69,14 @@ func (c *Config) checkStripe(k *checker) {
 	}
 	if s.APIURL != "" && !secureURL(s.APIURL) {
 		k.wrong("stripe.api_url", "%q is not an https address (http is allowed to 127.0.0.1, [::1] and localhost only: the key would travel in clear)", s.APIURL)
+	}
+	if s.TokenVersion != "" && !stripeVersion.MatchString(s.TokenVersion) {
+		k.wrong("stripe.token_version", "%q is not a version like 2025-09-30.preview", s.TokenVersion)
+	}
+	for setting, word := range map[string]string{"stripe.token_parameter": s.TokenParameter, "stripe.token_method_type": s.TokenMethodType} {
+		if word != "" && !stripeWord.MatchString(word) {
+			k.wrong(setting, "%q is no word of Stripe's", word)
+		}
 	}
 	if s.SecretKey == "" {
 		if len(s.WebhookSecrets) > 0 {

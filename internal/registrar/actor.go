@@ -16,6 +16,9 @@ const (
 	ActorToken ActorKind = "token"
 	// ActorApplication is an application that a customer has connected.
 	ActorApplication ActorKind = "application"
+	// ActorAgent is a checkout agent, which acts for whoever buys through it: the
+	// domain decides by its links what it may touch.
+	ActorAgent ActorKind = "agent"
 	// ActorOperator is somebody at the command line of the service.
 	ActorOperator ActorKind = "operator"
 	// ActorSystem is the service itself.
@@ -104,9 +107,11 @@ const (
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 	LetterApplication     LetterKind = "application_connected"
+	LetterAgent           LetterKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
 	LetterOrderPaid       LetterKind = "order_paid"       // the receipt; package order has the facts
 	LetterOrderDone       LetterKind = "order_done"       // what became of each item, and what goes back
 	LetterPaymentReturned LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
+	LetterClaim           LetterKind = "claim"            // with a link: take over what an agent ordered for this address
 	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
 	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
 	LetterExpired         LetterKind = "expired"          // it is over

@@ -30,12 +30,17 @@ const (
 	// shows who they are.
 	PayLink    SecretKind = "dotkontor_pay_"
 	VerifyLink SecretKind = "dotkontor_verify_"
+	// AgentKey names an agent that checks out for customers, AgentSecret signs its
+	// requests, and AgentHook our messages to it.
+	AgentKey    SecretKind = "dotkontor_agent_" //nolint:gosec // a prefix
+	AgentSecret SecretKind = "acps_"            //nolint:gosec // a prefix
+	AgentHook   SecretKind = "acpw_"            //nolint:gosec // a prefix
 )
 
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
-	ConsentSecret, Ceremony, PayLink, VerifyLink,
+	ConsentSecret, Ceremony, PayLink, VerifyLink, AgentKey, AgentSecret, AgentHook,
 }
 
 // HoldsSecret says whether text has something in it that looks like one of our

@@ -156,14 +156,18 @@ func (a accounts) StoreLetter(ctx context.Context, letter registrar.Letter, now 
 	return recordLetter(ctx, a.q, letter, now)
 }
 
-// DeleteUnconfirmed deletes accounts whose address nobody has confirmed. They
-// have no sessions, tokens, domains or registrants, which would refer to them.
+// DeleteUnconfirmed deletes accounts whose address nobody has confirmed, which
+// have no sessions, tokens, domains or registrants that would refer to them; and
+// those of buyers without an account whose orders nobody has paid.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
 	ids, err := a.q.StaleUnconfirmed(ctx, query.StaleUnconfirmedParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
 	if err != nil {
 		return 0, err
 	}
-	deleted := 0
+	deleted, err := a.deleteShadows(ctx, madeBefore, limit)
+	if err != nil {
+		return deleted, err
+	}
 	for _, id := range ids {
 		dropped, err := a.DropUnconfirmed(ctx, id)
 		if err != nil {

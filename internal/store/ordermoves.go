@@ -69,9 +69,14 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 		AutoRenew: number(o.AutoRenew), CreatedAt: micros(o.CreatedAt), UpdatedAt: micros(o.UpdatedAt),
 		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
 		Attempts: int64(o.Attempts), OpenOrder: number(o.State.Open()),
+		AgentID: o.Agent, Contact: contactText(o.Contact), Claimed: number(o.Claimed), ClaimAskedAt: micros(o.ClaimAskedAt),
 	}); err != nil {
 		return err
 	}
+	return insertItems(ctx, q, o)
+}
+
+func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 	for place, item := range o.Items {
 		if err := q.InsertItem(ctx, query.InsertItemParams{
 			ID: item.ID, OrderID: o.ID, Place: int64(place), Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
@@ -96,6 +101,8 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 		// The order comes first: on PostgreSQL its row is the lock for all the rest.
 		moved, err := q.MoveOrder(ctx, query.MoveOrderParams{
 			State: string(now.State), OpenOrder: number(now.State.Open()),
+			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
+			Contact: contactText(now.Contact), Claimed: number(now.Claimed), ClaimAskedAt: micros(now.ClaimAskedAt),
 			Net: int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
 			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 			VatID: now.Totals.VATID, VatUnchecked: number(now.Totals.Unchecked),
@@ -113,12 +120,18 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 		if err := movePayments(ctx, q, move); err != nil {
 			return err
 		}
+		if err := moveBuyer(ctx, q, move); err != nil {
+			return err
+		}
 		if move.Lines {
 			if err := addItemLines(ctx, q, now, move.At); err != nil {
 				return err
 			}
 		}
 		if err := moveItems(ctx, q, move.Was, now); err != nil {
+			return err
+		}
+		if err := tellMove(ctx, q, move.Was, now, move.At); err != nil {
 			return err
 		}
 		return moveRest(ctx, q, move)
@@ -179,6 +192,15 @@ func addItemLine(ctx context.Context, q *query.Queries, o order.Order, item orde
 }
 
 func moveItems(ctx context.Context, q *query.Queries, was, now order.Order) error {
+	if !slices.EqualFunc(was.Items, now.Items, func(a, b order.Item) bool { return a.ID == b.ID }) {
+		if !was.State.Open() || now.Agent == "" {
+			return fmt.Errorf("order %s can't get other items", now.ID)
+		}
+		if err := q.DeleteItems(ctx, now.ID); err != nil {
+			return err
+		}
+		return insertItems(ctx, q, now)
+	}
 	for _, item := range now.Items {
 		if slices.Contains(was.Items, item) {
 			continue
@@ -191,7 +213,7 @@ func moveItems(ctx context.Context, q *query.Queries, was, now order.Order) erro
 		if err != nil {
 			return err
 		}
-		if changed == 0 { // an order never gets other items
+		if changed == 0 {
 			return fmt.Errorf("the item %s is not one of order %s", item.ID, now.ID)
 		}
 	}
@@ -238,7 +260,11 @@ func endItem(ctx context.Context, q *query.Queries, line provision.Line) error {
 			return err
 		}
 	}
-	return q.HurryOrder(ctx, query.HurryOrderParams{ID: id, Now: micros(line.UpdatedAt)})
+	if err := q.HurryOrder(ctx, query.HurryOrderParams{ID: id, Now: micros(line.UpdatedAt)}); err != nil {
+		return err
+	}
+	// After the order, whose row is the lock: MoveOrder takes the two in the same order.
+	return q.TellAgent(ctx, query.TellAgentParams{OrderID: id, Now: micros(line.UpdatedAt)})
 }
 
 // FreeOrders makes due at once what a node has left in its hands.

@@ -21,7 +21,7 @@ func orderFor(customer string, names ...string) order.Order {
 		By: registrar.Actor{
 			Kind: registrar.ActorToken, Customer: customer, Through: "tok_1", Address: netip.MustParseAddr("192.0.2.1"),
 		},
-		ByName: "Laptop",
+		ByName: "Laptop", Claimed: true,
 		Totals: order.Totals{RateBasisPoints: 1900, Rule: "germany", Country: "DE", VATID: "DE1", Unchecked: true},
 		// Hashes and sealed texts look like nothing; here they only have to differ.
 		ItemsKey: fmt.Sprint(names), PayLink: registrar.SecretHash(registrar.NewID("pay", testTime)), SealedPayLink: "sealed-pay",
@@ -86,7 +86,7 @@ func tryMove(t *testing.T, db *DB, was order.Order, change func(*order.Order, *o
 // newPayment is one whose page the human has.
 func newPayment(o order.Order, id string) order.Payment {
 	return order.Payment{
-		ID: id, State: order.PaymentOpen, Amount: o.Totals.Gross, Session: "cs_" + id, URL: "https://pay.example/" + id,
+		ID: id, Kind: order.ByPage, State: order.PaymentOpen, Amount: o.Totals.Gross, Session: "cs_" + id, URL: "https://pay.example/" + id,
 		CreatedAt: testTime, EndsAt: testTime.Add(time.Hour), UpdatedAt: testTime,
 	}
 }

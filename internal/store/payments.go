@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,8 +13,8 @@ import (
 
 func paymentOf(row query.Payment) order.Payment {
 	return order.Payment{
-		ID: row.ID, State: order.PaymentState(row.State), Amount: registrar.Cents(row.Amount), Session: row.Session, URL: row.Url,
-		Intent: row.Intent, Card: row.Card, CreatedAt: fromMicros(row.CreatedAt), EndsAt: fromMicros(row.EndsAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		ID: row.ID, Kind: order.PaymentKind(row.Kind), State: order.PaymentState(row.State), Amount: registrar.Cents(row.Amount), Session: row.Session, URL: row.Url,
+		Intent: row.Intent, Card: row.Card, Failure: registrar.Code(row.Failure), CreatedAt: fromMicros(row.CreatedAt), EndsAt: fromMicros(row.EndsAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 
@@ -55,11 +56,12 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 			ID: payment.ID, OrderID: o.ID, CustomerID: o.Customer, State: string(payment.State), Amount: int64(payment.Amount),
 			Session: payment.Session, Url: payment.URL, Intent: payment.Intent, Card: payment.Card,
 			CreatedAt: micros(payment.CreatedAt), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt),
+			Kind: string(cmp.Or(payment.Kind, order.ByPage)), Failure: string(payment.Failure),
 		})
 	}
 	changed, err := q.ChangePayment(ctx, query.ChangePaymentParams{
 		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
-		Card: payment.Card, EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
+		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
 	})
 	if err == nil && changed == 0 {
 		err = fmt.Errorf("it is not one of order %s", o.ID)

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/acp"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/hooks"
@@ -44,6 +45,9 @@ type Config struct {
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
+	// Sessions is where agents check out. The front fills in what it shares;
+	// without agents or orders its operations say that they are not in service.
+	Sessions acp.Config
 	// OAuth is where applications are connected. The front fills in what it
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
@@ -145,6 +149,21 @@ func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *l
 	return list, nil
 }
 
+// newSessions are the operations of agentic checkout, in service or not.
+func newSessions(cfg Config, addresses addressFinder) ([]route, error) {
+	shared := cfg.Sessions
+	shared.BaseURL, shared.Permalinks, shared.Address = cfg.Facts.BaseURL, page.OrdersPath+"/", addresses.find
+	handler, err := acp.New(shared)
+	if err != nil {
+		return nil, err
+	}
+	var list []route
+	for _, r := range handler.Routes() {
+		list = append(list, route{r.Method, r.Path, r.Handler, false})
+	}
+	return list, nil
+}
+
 // newHooks is where the payment provider calls, if there is one.
 func newHooks(messages hooks.Messages) []route {
 	if messages == nil {
@@ -169,8 +188,12 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 	if err != nil {
 		return nil, err
 	}
-	pending := later.New(time.Now)
+	pending := later.New()
 	applications, err := newOAuth(cfg, addresses, frame, pending)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := newSessions(cfg, addresses)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +201,7 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 	return slices.Concat([]route{
 		{"POST", "/api/domain/check", lookups.Check, anyOrigin},
 		{"POST", "/api/domain/search", lookups.Search, anyOrigin},
-
-		{"POST", "/api/acp/checkout_sessions", pending.Checkout, false},
-		{"GET", "/api/acp/checkout_sessions/{id}", pending.Checkout, false},
-		{"POST", "/api/acp/checkout_sessions/{id}", pending.Checkout, false},
-		{"POST", "/api/acp/checkout_sessions/{id}/complete", pending.Complete, false},
-		{"POST", "/api/acp/checkout_sessions/{id}/cancel", pending.Checkout, false},
-
+	}, sessions, []route{
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
 	}, newHooks(cfg.Payments), applications, []route{
@@ -264,6 +281,8 @@ func New(cfg Config) (http.Handler, error) {
 			res.refuse = mcp.RefuseMethod
 		case strings.HasPrefix(path, oauth.Prefix):
 			res.refuse = oauth.RefuseMethod
+		case strings.HasPrefix(path, acp.Prefix):
+			res.refuse = acp.RefuseMethod
 		case forPeople.has(path):
 			res.refuse = forPeople.frame.NoSuchMethod
 		}

@@ -30,6 +30,9 @@
 // is what the product's log says. A search is watched until its first row comes, at
 // the socket and, where there is a browser, on a screen.
 //
+// The verification of an agent's signature is compared with a bare HMAC of the same
+// bytes, in this process.
+//
 // The simulated registry is asked over one EPP connection, and five hundred paid
 // lines become registered domains on SQLite. Then agents order and humans pay, from
 // start_order to the registered domain, on both databases.
@@ -169,6 +172,7 @@ var sections = []section{
 	{"bearer", benchBearer},
 	{"refresh", benchRefresh},
 	{"signin", benchSignIn},
+	{"signing", benchSigning},
 	{"epp", benchEPP},
 	{"provision", benchProvision},
 	{"orders", benchOrders},

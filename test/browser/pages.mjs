@@ -9,7 +9,7 @@ const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/
 const members = [
   "/portal/profile", "/portal/profile/registrant", "/portal/profile/password", "/portal/profile/email",
   "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders",
-  "/portal/sign-in-again", "/portal/apps",
+  "/portal/sign-in-again", "/portal/apps", "/portal/agents",
 ];
 const links = ["/portal/confirm", "/portal/reset/new", "/portal/email/confirm"];
 

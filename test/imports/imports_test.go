@@ -35,12 +35,14 @@ type rule struct {
 const (
 	words   = "internal/registrar"
 	domains = "internal/registrar/*"
-	duty    = "internal/duty"   // how work that waits in rows is done
-	faults  = "internal/faults" // where a test kills the process
+	duty    = "internal/duty"              // how work that waits in rows is done
+	faults  = "internal/faults"            // where a test kills the process
+	signing = "internal/registrar/signing" // arithmetic, without a store or a clock
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
-	leaf    = "internal/web/wire" // what transports share
-	frame   = "internal/web/page" // what transports for people share
+	guard   = "internal/upstream/guard" // which addresses of strangers may be called
+	leaf    = "internal/web/wire"       // what transports share
+	frame   = "internal/web/page"       // what transports for people share
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
 	own = "own"
@@ -58,6 +60,12 @@ var rules = []rule{
 		who: []string{duty, faults},
 		why: "how work is done does not depend on what it is",
 		fix: "hand it in as a function",
+	},
+	{
+		who: []string{"internal/registrar/agent"},
+		may: []string{words, signing, own},
+		why: "who an agent is, is told by its signature",
+		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},
 	{
 		who: []string{domains},
@@ -102,14 +110,14 @@ var rules = []rule{
 		fix: "put the port beside the domain code that needs it",
 	},
 	{
-		who: []string{hosts, manners},
+		who: []string{hosts, manners, guard},
 		may: []string{words},
 		why: "what connectors share knows no connector",
 		fix: "keep the code in the connector that it needs",
 	},
 	{
 		who: []string{"internal/upstream/*"},
-		may: []string{words, domains, hosts, manners, own},
+		may: []string{words, domains, hosts, manners, guard, own},
 		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},
@@ -187,6 +195,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/registrar/name.go", "internal/config", whyOf("internal/registrar")},
 		{"internal/registrar/name.go", "internal/registrar/lookup", whyOf("internal/registrar")},
 		{"internal/registrar/order/order.go", "internal/registrar/lookup", whyOf("internal/registrar/order")},
+		{"internal/registrar/agent/agent.go", "internal/registrar/order", whyOf("internal/registrar/agent")},
 		{"internal/registrar/order/order.go", "internal/store", whyOf("internal/registrar/order")},
 		{"internal/registrar/order/order_test.go", "internal/upstream/rdap", whyOf("internal/registrar/order")},
 		{"internal/web/routes.go", "internal/store", whyOf("internal/web")},

@@ -129,7 +129,19 @@ func (s *Shop) buyAny(ctx context.Context, dice *rand.Rand, n int) error {
 	if err != nil {
 		return err
 	}
-	switch draw := dice.IntN(10); {
+	switch draw := dice.IntN(13); {
+	case draw == 10: // the customer's agent has a token
+		return s.CompleteAtLast(ctx, p.ID)
+	case draw == 11: // it is declined at first
+		_, _ = s.Complete(ctx, p.ID, TokenDeclined)
+		return s.CompleteAtLast(ctx, p.ID)
+	case draw == 12: // the agent and the human at once
+		var all sync.WaitGroup
+		var first, second error
+		all.Go(func() { first = s.CompleteAtLast(ctx, p.ID) })
+		all.Go(func() { second = s.Pay(ctx, p, true) })
+		all.Wait()
+		return errors.Join(first, second)
 	case draw < 3:
 		return s.Pay(ctx, p, true)
 	case draw < 5:

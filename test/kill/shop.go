@@ -41,6 +41,7 @@ type Shop struct {
 	Base string
 
 	demo  demo
+	agent agent
 	human *http.Client
 	// alive is what keeps the product running now.
 	alive *Keeper
@@ -50,6 +51,7 @@ type Shop struct {
 var settings = []string{
 	"DOTKONTOR_ORDERS_MAX_OPEN=1000", "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=1000000",
 	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
+	"DOTKONTOR_LIMITS_SESSIONS_PER_AGENT=100000",
 }
 
 // OpenShop starts the world in folder. The product has one address for all its
@@ -67,7 +69,8 @@ func OpenShop(ctx context.Context, binary, folder string, worldFlags ...string) 
 	s := &Shop{Stage: stage, Base: "http://" + address}
 	text, err := os.ReadFile(info)
 	var told struct {
-		Demo demo `json:"demo"`
+		Demo  demo  `json:"demo"`
+		Agent agent `json:"agent"`
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &told)
@@ -76,7 +79,7 @@ func OpenShop(ctx context.Context, binary, folder string, worldFlags ...string) 
 	if err = errors.Join(err, jarErr); err != nil {
 		return nil, errors.Join(err, stage.Close())
 	}
-	s.demo = told.Demo
+	s.demo, s.agent = told.Demo, told.Agent
 	s.human = &http.Client{
 		Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -56,7 +56,8 @@ func TestAKillAtEveryBoundaryOfAPaymentLeavesTheBooksRight(t *testing.T) {
 		name := func(label string) string { return fmt.Sprintf("%s-%d.org", label, i) }
 		began := time.Now()
 		// One who pays and comes back, one who only pays and for whom one of two
-		// names is denied, one who goes back first, and one who thinks better of it:
+		// names is denied, one who goes back first, one who thinks better of it, and
+		// agents with tokens that pay, are declined first, or leave it to a human:
 		// together they pass every boundary.
 		together(t,
 			func(ctx context.Context) error {
@@ -89,6 +90,29 @@ func TestAKillAtEveryBoundaryOfAPaymentLeavesTheBooksRight(t *testing.T) {
 				}
 				_, _ = shop.Open(ctx, bought)
 				return shop.Decline(ctx, bought)
+			},
+			func(ctx context.Context) error {
+				id, err := shop.Session(ctx, name("agent"))
+				if err != nil {
+					return err
+				}
+				return shop.CompleteAtLast(ctx, id)
+			},
+			func(ctx context.Context) error {
+				id, err := shop.Session(ctx, name("pendingfail-agent"))
+				if err != nil {
+					return err
+				}
+				_, _ = shop.Complete(ctx, id, kill.TokenDeclined)
+				return shop.CompleteAtLast(ctx, id)
+			},
+			func(ctx context.Context) error {
+				id, err := shop.Session(ctx, name("mensch"))
+				if err != nil {
+					return err
+				}
+				_, _ = shop.Complete(ctx, id, kill.TokenHuman)
+				return shop.Cancel(ctx, id)
 			},
 		)
 		if err := shop.Settled(t.Context(), patience); err != nil {

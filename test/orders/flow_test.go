@@ -352,10 +352,12 @@ func (s *stage) registrant(h human) []string {
 }
 
 // take has an operator register a name for the customer by another way.
-func (s *stage) take(name string) {
+func (s *stage) take(name string, flags ...string) {
 	s.t.Helper()
-	command := exec.CommandContext(s.t.Context(), binary, "domains", "register", name, "--customer", s.demo.Email,
-		"--manual-payment", "R-"+name, "--config", s.config)
+	flags = append([]string{
+		"domains", "register", name, "--customer", s.demo.Email, "--manual-payment", "R-" + name, "--config", s.config,
+	}, flags...)
+	command := exec.CommandContext(s.t.Context(), binary, flags...)
 	if out, err := command.CombinedOutput(); err != nil {
 		s.t.Fatalf("%v\n%s", err, out)
 	}

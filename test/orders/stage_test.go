@@ -70,6 +70,7 @@ type stage struct {
 	world    rig.World
 	provider rig.Provider
 	demo     struct{ Email, Password, Token string }
+	agent    struct{ Key, Secret string }
 	inbox    string
 }
 
@@ -106,12 +107,17 @@ func open(t *testing.T, settings ...string) *stage {
 			Password string `json:"password"`
 			Token    string `json:"token"`
 		} `json:"demo"`
+		Agent struct {
+			Key    string `json:"key"`
+			Secret string `json:"secret"`
+		} `json:"agent"`
 		Inbox string `json:"inbox"`
 	}
 	if err := json.Unmarshal(text, &told); err != nil {
 		t.Fatal(err)
 	}
 	s.demo.Email, s.demo.Password, s.demo.Token, s.inbox = told.Demo.Email, told.Demo.Password, told.Demo.Token, told.Inbox
+	s.agent.Key, s.agent.Secret = told.Agent.Key, told.Agent.Secret
 	if s.world, err = rig.FindWorld(filepath.Join(folder, "world")); err != nil {
 		t.Fatal(err)
 	}

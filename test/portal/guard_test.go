@@ -261,6 +261,9 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 var foreign = map[string]func(objects) string{
 	"/portal/tokens/{id}/revoke":   func(o objects) string { return "/portal/tokens/" + o.token + "/revoke" },
 	"/portal/apps/{id}/disconnect": func(o objects) string { return "/portal/apps/" + o.app + "/disconnect" },
+	// Agents are nobody's: what must not be found is one that was removed.
+	"/portal/agents/{id}/link":     func(o objects) string { return "/portal/agents/" + o.agent + "/link" },
+	"/portal/agents/{id}/unlink":   func(o objects) string { return "/portal/agents/" + o.agent + "/unlink" },
 	"/portal/sessions/{id}/end":    func(o objects) string { return "/portal/sessions/" + o.session + "/end" },
 	"/portal/passkeys/{id}/remove": func(o objects) string { return "/portal/passkeys/" + o.passkey + "/remove" },
 
@@ -269,7 +272,7 @@ var foreign = map[string]func(objects) string{
 }
 
 // objects are somebody's.
-type objects struct{ token, session, passkey, app, domain string }
+type objects struct{ token, session, passkey, app, domain, agent string }
 
 func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	t.Parallel()
@@ -287,11 +290,11 @@ func TestAnotherCustomersObjectsAreNotFoundOnEveryRoute(t *testing.T) {
 	check(t, err)
 	owned := objects{
 		token: tokens[0].ID, session: sessions[0].ID, passkey: s.passkey(victim.ID), app: s.connect(victim.ID),
-		domain: s.held(victim.ID, "opfer", holding.StatusActive),
+		domain: s.held(victim.ID, "opfer", holding.StatusActive), agent: s.removedAgent(),
 	}
 	unknown := objects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",
-		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000",
+		app: "grant_00000000000000000000000000", domain: "dom_00000000000000000000000000", agent: "agt_00000000000000000000000000",
 	}
 	for _, route := range s.routes {
 		if !strings.Contains(route.Path, "{id}") {

@@ -53,6 +53,8 @@ func every(t *testing.T) (*stage, map[string]answer) {
 		"tokens":          b.get("/portal/tokens"),
 		"apps-empty":      b.get("/portal/apps"),
 		"apps":            s.withApp(b, added.ID),
+		"agents-empty":    b.get("/portal/agents"),
+		"agents":          s.withAgents(b),
 		"sign-in-again":   b.get("/portal/sign-in-again?next=%2Fportal%2Ftokens"),
 		"security":        b.get("/portal/security"),
 		"activity":        b.get("/portal/activity"),

@@ -24,6 +24,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
@@ -47,6 +48,7 @@ type stage struct {
 	customers *customer.Service
 	access    *access.Service
 	apps      *access.Applications
+	agents    *agent.Service
 	holdings  *holding.Service
 	db        *store.DB
 	handler   http.Handler
@@ -162,7 +164,13 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	check(t, err)
 	s.holdings, err = holding.New(holding.Config{Store: db, Now: s.clock.now})
 	check(t, err)
-	pages := portal.Config{Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, MailWorks: true}
+	seal, err := registrar.NewSeal([32]byte{1})
+	check(t, err)
+	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, LettersWaiting: runner.Wake, Now: s.clock.now, Log: logger})
+	check(t, err)
+	pages := portal.Config{
+		Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, Agents: s.agents, MailWorks: true,
+	}
 	change(&pages)
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,

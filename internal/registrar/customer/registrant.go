@@ -1,6 +1,8 @@
 package customer
 
 import (
+	"errors"
+	"maps"
 	"strings"
 	"time"
 	"unicode"
@@ -50,6 +52,8 @@ const (
 	FieldCountry      = "country"
 	FieldPhone        = "phone"
 	FieldVATID        = "vat_id"
+	// FieldEmail is the account's, and a field only where there is no account.
+	FieldEmail = "email"
 )
 
 // What can be wrong with a field.
@@ -63,6 +67,22 @@ const (
 	// FieldUnknown: none of the values that the field may have.
 	FieldUnknown registrar.Code = "unknown"
 )
+
+// FitRegistrant returns a registrant who has no account, and their address, in the
+// form in which they would be stored, or every problem at once as a *FieldError.
+func FitRegistrant(r Registrant, email string) (fitted Registrant, address string, err error) {
+	address, _, wrong := parseEmail(email)
+	fitted, err = r.checked()
+	if wrong == nil {
+		return fitted, address, err
+	}
+	problems := map[string]registrar.Code{FieldEmail: FieldForm}
+	var found *FieldError
+	if errors.As(err, &found) {
+		maps.Copy(problems, found.Fields)
+	}
+	return r, "", &FieldError{Fields: problems}
+}
 
 // checked returns the registrant in the form in which registries want it, or
 // every problem at once.

@@ -78,11 +78,13 @@ type link struct {
 }
 
 // links are the letters that have one. A reset opens an account to whoever reads
-// the mailbox, so it is the shortest.
+// the mailbox, so it is the shortest. What an agent has ordered waits longer: its
+// buyer may have to open an account first.
 var links = map[registrar.LetterKind]link{
 	registrar.LetterConfirm:     {"/portal/confirm", 48 * time.Hour},
 	registrar.LetterReset:       {"/portal/reset/new", time.Hour},
 	registrar.LetterChangeEmail: {"/portal/email/confirm", 24 * time.Hour},
+	registrar.LetterClaim:       {"/checkout/claim", 30 * 24 * time.Hour},
 }
 
 // Address is the address behind which a link's secret opens what its kind says;

@@ -15,6 +15,9 @@ const (
 	atRefundMade     = "refund_made"
 	atRefundKnown    = "refund_known"
 	atSettled        = "settled"
+	atChargeWritten  = "charge_written"
+	atIntentKnown    = "intent_known"
+	atChargeMade     = "charge_made"
 )
 
 // Boundaries are all places between intent and effect, in the order of doc.go. A
@@ -23,6 +26,7 @@ func Boundaries() []string {
 	return []string{
 		atPaymentWritten, atPageMade, atPageKnown, atMoneySeen, atPaidWritten, atCloseWritten, atPageClosed,
 		atRefundWritten, atRefundMade, atRefundKnown, atSettled,
+		atChargeWritten, atIntentKnown, atChargeMade,
 	}
 }
 

@@ -148,16 +148,23 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 	if err := mayAct(actor, o); err != nil {
 		return err
 	}
+	_, err = s.cancel(ctx, actor, o)
+	return err
+}
+
+// cancel ends an order that nobody has paid. What is under way is closed first.
+func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
+	var err error
 	for range tries {
 		if o.State != Paying {
 			break
 		}
 		if o, err = s.closePage(ctx, o); err != nil {
-			return err
+			return o, err
 		}
 	}
 	ended := false
-	_, err = s.change(ctx, o, func(was Order) (Move, bool) {
+	o, err = s.change(ctx, o, func(was Order) (Move, bool) {
 		ended = was.State == AwaitingPayment || was.State == AwaitingVerification
 		now := was.clone()
 		s.enter(&now, Canceled)
@@ -166,7 +173,7 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 	if err == nil && !ended && o.State != Canceled {
 		err = fail(registrar.KindConflict, NotOpen)
 	}
-	return err
+	return o, err
 }
 
 // Returned is called when a browser comes back from having paid. That is only a

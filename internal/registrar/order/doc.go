@@ -24,9 +24,35 @@
 //	canceled               by its customer or their agent           (end)
 //	expired                nobody paid before the price's end       (end)
 //
-//	¹ A gross of 0 is never charged: a person's confirmation moves it on.
+//	¹ A gross of 0 is never charged: a person's confirmation, or an agent's
+//	  completion, moves it on.
 //	² If the order has come to need an identity since it was made.
 //	³ The payment was declined or given up, or the bank asks for the human.
+//
+// A session shows the same in other words:
+//
+//	session status         the order is
+//	not_ready_for_payment  awaiting_verification, or awaiting_payment with something missing
+//	ready_for_payment      awaiting_payment, and all is told
+//	in_progress            paying
+//	completed              provisioning and everything after it but the next two
+//	canceled               canceled
+//	expired                expired
+//
+// A completion answers in this order, and the first that fits is the answer: no
+// such session; registrant data missing; an item refused; another price (the order
+// has it then); identity open, auth code open, no token (each with a link for a
+// human); the token expired, too small or declined, or the bank asks for the human;
+// completed. What is completed already is completed, and charges nothing.
+//
+// # Buyers without an account
+//
+// An agent's order belongs to the customer who has linked the agent, if the buyer's
+// address is that customer's. Every other one is unclaimed: it hangs on a shadow
+// account that nobody can sign in to, which holds what the agent told of the buyer.
+// A letter with a link goes to the buyer's address when a human is needed and when
+// the order is paid; whoever has the link and is signed in takes over the order, its
+// domains, and the registrant if they have none. Knowing an address opens nothing.
 //
 // After the end only refunds happen: those of failed items, and that of a payment
 // which arrived though the order did not wait for it any more.
@@ -57,6 +83,21 @@
 // learns which one to look at; what counts is what the provider then answers
 // about it. So a lost, doubled, late or reordered message changes nothing.
 //
+// A payment by token has the same states, and an intent in the place of the page.
+// The intent is made without the token and can't take money. Only when it is stored
+// is it confirmed with the token, by the one who stored it, and by nobody else ever:
+// the token is kept nowhere.
+//
+//	payment    by token: what may have happened outside           after a crash
+//	opening    the intent may exist; nobody will confirm it       closed
+//	open       the intent was confirmed, or is being so, or       the intent is canceled,
+//	           never will be                                      or is found to be paid
+//	closing    we asked to cancel the intent; it may be paid      the same
+//
+// What the bank declines, or wants to ask the human about, is canceled before the
+// order can be paid in another way. So an intent takes money once, and no order has
+// two that can.
+//
 // # Boundaries between intent and effect
 //
 // Each name is a place where a test kills the process.
@@ -73,6 +114,9 @@
 //	 9  refund_made       refund due                   refund create was         the question finds it
 //	10  refund_known      refund made                  (none)                    nothing
 //	11  settled           the order's end              (none)                    nothing
+//	12  charge_written    paying, payment opening      intent create next        the payment is closed
+//	13  intent_known      payment open                 confirm next              intent cancel: nothing was paid
+//	14  charge_made       payment open                 confirm was               intent cancel finds it paid
 //
 // # Prices
 //

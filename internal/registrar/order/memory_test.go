@@ -30,6 +30,9 @@ type memory struct {
 	// torn makes of the next order that is found by its link one that changed between
 	// the questions for its rows.
 	torn func(read *order.Order)
+	// linked are customers by agent, claims shadow accounts by their link.
+	linked map[string]string
+	claims map[registrar.SecretHash]string
 	// counted is called after each sum of what was spent.
 	counted func()
 }
@@ -181,6 +184,9 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 		}
 	}
 	m.orders[now.ID] = now
+	if !now.Claimed {
+		m.shadow(now, move.Fitted)
+	}
 	m.moves++
 	if move.Deed != nil {
 		m.deeds = append(m.deeds, *move.Deed)
@@ -280,4 +286,71 @@ func (m *memory) endLine(name string, state order.ItemState, now time.Time) {
 		}
 		m.orders[id] = o
 	}
+}
+
+// shadow keeps what is known of a buyer without an account.
+func (m *memory) shadow(o order.Order, fitted *order.Contact) {
+	buyer := order.Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: "de"}
+	if fitted != nil {
+		buyer.Told, buyer.Name, buyer.Country = true, fitted.Name(), fitted.Country
+	} else if was := m.buyers[o.Customer]; was.Told && was.Email == buyer.Email {
+		return
+	}
+	m.buyers[o.Customer] = buyer
+}
+
+func (m *memory) AddSession(_ context.Context, o order.Order, fitted *order.Contact, most, _ int, deed registrar.Deed) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	open := 0
+	for _, other := range m.orders {
+		if other.Agent == o.Agent && other.State.Open() {
+			open++
+		}
+	}
+	if open >= most {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	m.orders[o.ID] = copied(o)
+	if !o.Claimed {
+		m.shadow(o, fitted)
+	}
+	m.deeds = append(m.deeds, deed)
+	return nil
+}
+
+func (m *memory) HasLinked(_ context.Context, customer, agent string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.linked[agent] == customer, nil
+}
+
+func (m *memory) LinkedCustomer(_ context.Context, agent, email string) (string, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	customer := m.linked[agent]
+	return customer, customer != "" && m.buyers[customer].Email == email, nil
+}
+
+func (m *memory) ClaimableBy(_ context.Context, link registrar.SecretHash, _ time.Time) (order.Order, bool, error) {
+	return m.find(func(o order.Order) bool { return m.claims[link] != "" && o.Customer == m.claims[link] })
+}
+
+func (m *memory) Claim(_ context.Context, link registrar.SecretHash, customer string, _ time.Time, deed registrar.Deed) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	shadow, found := m.claims[link]
+	if !found {
+		return false, nil
+	}
+	delete(m.claims, link)
+	for id, o := range m.orders {
+		if o.Customer == shadow {
+			o.Customer, o.Claimed = customer, true
+			o.Version++
+			m.orders[id] = o
+		}
+	}
+	m.deeds = append(m.deeds, deed)
+	return true, nil
 }

@@ -49,6 +49,7 @@ const (
 func Actions() []registrar.Action {
 	return []registrar.Action{
 		ActionMade, ActionPaid, ActionFree, ActionDone, ActionCanceled, ActionExpired, ActionSurplus, ActionRefunded, ActionIdentity,
+		ActionClaimed,
 	}
 }
 

@@ -60,6 +60,8 @@ type Channel string
 const (
 	ThroughMCP    Channel = "mcp"
 	ThroughPortal Channel = "portal"
+	// ThroughACP is an order that an agent made as a checkout session.
+	ThroughACP Channel = "acp"
 )
 
 // Order is one order with all that hangs on it.
@@ -74,6 +76,15 @@ type Order struct {
 	// that time, as the customer gave it.
 	By     registrar.Actor
 	ByName string
+	// Agent is the checkout agent that made it; empty for all others.
+	Agent string
+	// Contact is the buyer as the agent told; zero if it told nothing.
+	Contact Contact
+	// Claimed is false only for an order that no account owns yet: its customer is
+	// a shadow account, and whoever has the mailed link and signs in gets it.
+	Claimed bool
+	// ClaimAskedAt is when a letter with that link was last stored; zero if never.
+	ClaimAskedAt time.Time
 
 	Items    []Item
 	Totals   Totals
@@ -149,15 +160,31 @@ const (
 	PaymentClosed   PaymentState = "closed"
 )
 
+// PaymentKind is the way in which a payment is made.
+type PaymentKind string
+
+// The kinds of payments.
+const (
+	// ByPage is a human at the provider's page.
+	ByPage PaymentKind = "page"
+	// ByToken is a token of the buyer's, which an agent has brought.
+	ByToken PaymentKind = "token"
+)
+
 // Payment is one attempt to pay an order.
 type Payment struct {
 	// ID is ours, and the idempotency key.
 	ID     string
+	Kind   PaymentKind
 	State  PaymentState
 	Amount registrar.Cents
 	// Session is the provider's page to pay at and URL its address; Intent is the
-	// provider's payment. They are empty before they are known.
+	// provider's payment. They are empty before they are known. By token there is no
+	// page: then Session is the intent, too.
 	Session, URL, Intent string
+	// Failure is why a token did not pay: PaymentDeclined and its kin, or
+	// ProblemHuman; empty otherwise.
+	Failure registrar.Code
 	// Card is the provider's fingerprint of the card, the same for every customer
 	// who uses it; empty where there is none.
 	Card      string
@@ -229,6 +256,13 @@ const (
 	// what was told can't be one.
 	NotTransfer registrar.Code = "not_a_transfer"
 	BadCode     registrar.Code = "bad_auth_code"
+	// PaymentDeclined, TokenExpired and TokenTooSmall go with KindConflict: the
+	// payment token that an agent gave does not pay. Nothing is charged.
+	PaymentDeclined registrar.Code = "payment_declined"
+	TokenExpired    registrar.Code = "token_expired"
+	TokenTooSmall   registrar.Code = "token_too_small"
+	// NoSuchClaim goes with KindNotFound: the link is unknown, used or too old.
+	NoSuchClaim registrar.Code = "no_such_claim"
 	// NameMismatch: the verified name is not the registrant's.
 	NameMismatch registrar.Code = "name_mismatch"
 )

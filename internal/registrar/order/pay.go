@@ -91,7 +91,7 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, sho
 	}
 	created := s.now()
 	priced.Payments = append(priced.Payments, Payment{
-		ID: registrar.NewID("pay_", created), State: PaymentOpening, Amount: priced.Totals.Gross,
+		ID: registrar.NewID("pay_", created), Kind: ByPage, State: PaymentOpening, Amount: priced.Totals.Gross,
 		CreatedAt: created, EndsAt: created.Add(pageLives), UpdatedAt: created,
 	})
 	s.enter(&priced, Paying)
@@ -114,6 +114,13 @@ func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, au
 	}
 	if shown != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+	}
+	if payment.Kind == ByToken {
+		if o.Node != "" { // an agent is paying this very moment
+			return o, "", true, fail(registrar.KindConflict, NotOpen)
+		}
+		o, err = s.closePage(ctx, o)
+		return o, "", err != nil, err
 	}
 	// A page that nobody is making any more could not be made, and a provider may
 	// remember that under the payment's id for a day. Nobody has its address.
@@ -257,7 +264,7 @@ func (s *Service) closePage(ctx context.Context, o Order) (Order, error) {
 	}
 	boundary(atCloseWritten)
 	call, cancel := s.calling(ctx)
-	standing, err := s.cfg.Payments.ClosePage(call, payment.Session)
+	standing, err := s.shutDown(call, *payment)
 	cancel()
 	if err != nil {
 		s.wait(ctx, o, "close", err)

@@ -48,11 +48,34 @@ type Store interface {
 	CustomerOfVerification(ctx context.Context, session string) (customer string, found bool, err error)
 	// WaitingForIdentity are the ids of a customer's orders that wait for it.
 	WaitingForIdentity(ctx context.Context, customer string) ([]string, error)
+
+	SessionStore
+}
+
+// SessionStore is what orders of agents need beside.
+type SessionStore interface {
+	// AddSession stores an agent's order. If it is not claimed, its customer is a new
+	// shadow account that holds the order's contact, and fitted as its registrant
+	// unless that is nil. TooManyOpen is returned, and nothing stored, if the agent
+	// has most open ones already, or the customer who claims it mostOfCustomer.
+	AddSession(ctx context.Context, order Order, fitted *Contact, most, mostOfCustomer int, deed registrar.Deed) error
+	// HasLinked says that a customer lets an agent act for them; LinkedCustomer is
+	// the one with an address, who does.
+	HasLinked(ctx context.Context, customer, agent string) (bool, error)
+	LinkedCustomer(ctx context.Context, agent, email string) (customer string, found bool, err error)
+	// ClaimableBy is the shadow account that a mailed link is for, with its newest
+	// order; false if the link is unknown, used or too old.
+	ClaimableBy(ctx context.Context, link registrar.SecretHash, now time.Time) (Order, bool, error)
+	// Claim uses the link and gives all that hangs on its shadow account to a
+	// customer. It is false, and nothing changes, if the link is unknown, used or too
+	// old. NoSuchCustomer is returned if there is none who could own something.
+	Claim(ctx context.Context, link registrar.SecretHash, customer string, now time.Time, deed registrar.Deed) (bool, error)
 }
 
 // Move is one change of an order: from Was to Order. The store compares state and
 // version with Was and writes the order, its items, and each payment and refund
-// that differs from Was or is new.
+// that differs from Was or is new. Other items than before replace all of them,
+// which happens to open sessions only.
 type Move struct {
 	Was, Order Order
 	// At is the true time, by which new lines and letters are due; zero means the
@@ -63,6 +86,9 @@ type Move struct {
 	// whose name somebody else holds or is being provisioned is stored as failed
 	// with NameHeld instead, and comes back so.
 	Lines bool
+	// Fitted is written as the registrant of the order's shadow account; nil keeps
+	// what is there, or removes it if the contact has changed.
+	Fitted *Contact
 	// Method is kept with the customer, if it is not nil.
 	Method *Method
 	// Deed is nil for changes that the audit does not tell. Letters are sent.
@@ -112,6 +138,9 @@ type Wish struct {
 	// Code is the auth code of a transfer; empty while the human has not told it.
 	// Then everything else is checked.
 	Code string
+	// Holder is who will hold it, for an account that may not be stored yet: zero if
+	// too little was told. nil means the account's registrant.
+	Holder *Contact
 }
 
 // Quote is what a registry and the price list make of a wish.
@@ -156,6 +185,49 @@ type Payments interface {
 	// Refund gives money back and returns the provider's id. asked says that the
 	// call may have been sent before: then the provider is asked first.
 	Refund(ctx context.Context, refund RefundCall, asked bool) (string, error)
+}
+
+// Tokens charges what agents bring. Every call may be repeated, except Charge. Errors
+// are as those of Payments.
+type Tokens interface {
+	// CheckToken says whether a token could pay an amount at a time: TokenExpired,
+	// TokenTooSmall or PaymentDeclined with KindConflict if it can't.
+	CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error
+	// PrepareCharge makes a payment that takes no money before it is confirmed, or
+	// finds it, and returns the provider's id.
+	PrepareCharge(ctx context.Context, charge Charge) (intent string, err error)
+	// Charge confirms the payment with the token. An error of KindUpstream means
+	// that it may be charged.
+	Charge(ctx context.Context, charge Charge) (ChargeOutcome, error)
+	// LookCharge is how a payment stands; CancelCharge cancels it and says how it
+	// stands then.
+	LookCharge(ctx context.Context, intent string) (Standing, error)
+	CancelCharge(ctx context.Context, intent string) (Standing, error)
+}
+
+// Charge is one payment by token.
+type Charge struct {
+	// ID is our payment's.
+	ID, Order string
+	Amount    registrar.Cents
+	// Intent is what PrepareCharge returned, and Token what pays; both are empty
+	// before it.
+	Intent, Token string
+}
+
+// ChargeOutcome is what became of a charge: it is paid, or declined, or the bank
+// wants to ask the human. If none of these is so it may still become paid.
+type ChargeOutcome struct {
+	Standing   Standing
+	Declined   registrar.Code
+	NeedsHuman bool
+}
+
+// Registrants knows what registries want to know of a holder.
+type Registrants interface {
+	// Fit returns a contact in the form in which registries want it, and the fields
+	// that are missing or can't be used.
+	Fit(contact Contact) (fitted Contact, untold []string)
 }
 
 // Page is a page to pay at.

@@ -60,8 +60,14 @@ func refusal(items []Item, answers []answer) error {
 // wishes are an order's items as the market is asked for them.
 func (s *Service) wishes(o Order) ([]Wish, error) {
 	wishes := make([]Wish, len(o.Items))
+	var holder *Contact
+	if !o.Claimed { // the account may not be stored yet
+		if holder = s.shadow(o).fitted; holder == nil {
+			holder = &Contact{}
+		}
+	}
 	for i, item := range o.Items {
-		wishes[i] = Wish{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind}
+		wishes[i] = Wish{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Holder: holder}
 		if item.SealedCode == "" {
 			continue
 		}

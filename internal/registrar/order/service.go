@@ -16,6 +16,7 @@ const (
 	defaultMaxOpen    = 20
 	defaultVerifyOver = registrar.Cents(500_00)
 	defaultDeadline   = 30 * time.Second
+	defaultMaxSession = 1000
 
 	// maxItems bounds an order.
 	maxItems = 20
@@ -37,6 +38,11 @@ type Config struct {
 	Payments   Payments
 	Identities Identities
 	Lines      Lines
+	// Tokens charges what agents bring; nil means that only humans pay.
+	Tokens Tokens
+	// Registrants makes holders of the contacts that agents tell; nil means that no
+	// contact ever suffices.
+	Registrants Registrants
 	// Holdings lets names be compared with what the customer has; nil means that
 	// nobody compares.
 	Holdings Holdings
@@ -51,6 +57,8 @@ type Config struct {
 	Hold time.Duration
 	// MaxOpen bounds a customer's open orders; 0 means 20.
 	MaxOpen int
+	// MaxSessions bounds an agent's open orders; 0 means 1,000.
+	MaxSessions int
 	// VerifyOver is the gross of 30 days above which an identity is needed; 0
 	// means 500 EUR.
 	VerifyOver registrar.Cents
@@ -99,6 +107,9 @@ func (cfg *Config) setDefaults() {
 	}
 	if cfg.MaxOpen == 0 {
 		cfg.MaxOpen = defaultMaxOpen
+	}
+	if cfg.MaxSessions == 0 {
+		cfg.MaxSessions = defaultMaxSession
 	}
 	if cfg.VerifyOver == 0 {
 		cfg.VerifyOver = defaultVerifyOver

@@ -60,13 +60,40 @@ func (s *Service) look(ctx context.Context, o Order, id string) (Order, error) {
 		return o, nil
 	}
 	call, cancel := s.calling(ctx)
-	standing, err := s.cfg.Payments.Look(call, payment.Session)
+	standing, err := s.standing(call, *payment)
 	cancel()
 	if err != nil {
 		return o, err
 	}
 	return s.settle(ctx, o, id, standing)
 }
+
+// standing asks how a payment stands, of whichever kind it is.
+func (s *Service) standing(ctx context.Context, payment Payment) (Standing, error) {
+	switch {
+	case payment.Kind != ByToken:
+		return s.cfg.Payments.Look(ctx, payment.Session)
+	case s.cfg.Tokens == nil:
+		return Standing{}, errNoTokens
+	default:
+		return s.cfg.Tokens.LookCharge(ctx, payment.Session)
+	}
+}
+
+// shutDown takes from everybody what a payment could still be paid by.
+func (s *Service) shutDown(ctx context.Context, payment Payment) (Standing, error) {
+	switch {
+	case payment.Kind != ByToken:
+		return s.cfg.Payments.ClosePage(ctx, payment.Session)
+	case s.cfg.Tokens == nil:
+		return Standing{}, errNoTokens
+	default:
+		return s.cfg.Tokens.CancelCharge(ctx, payment.Session)
+	}
+}
+
+// errNoTokens is for a payment that was made while tokens were taken.
+var errNoTokens = &registrar.Error{Kind: registrar.KindInternal, Detail: "a payment by token is under way, and none are taken any more"}
 
 // verdict is what a payment's standing means for its order.
 type verdict uint8
@@ -214,6 +241,10 @@ func (s *Service) provision(ctx context.Context, m *Move) (bool, error) {
 	m.Order.PaidAt, m.Lines = now, true
 	s.enter(&m.Order, Provisioning)
 	m.Letters = append(m.Letters, receipt(m.Order))
+	if !m.Order.Claimed {
+		m.Order.ClaimAskedAt = now
+		m.Letters = append(m.Letters, claimLetter(m.Order))
+	}
 	moved, err := s.move(ctx, m)
 	if err != nil || !moved {
 		return false, err

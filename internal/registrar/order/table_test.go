@@ -44,7 +44,8 @@ func illegal(was, now order.Order) (problems []string) {
 		}
 		delete(before, payment.ID)
 	}
-	if len(before) > 0 || len(now.Refunds) < len(was.Refunds) || len(now.Items) != len(was.Items) {
+	itemsGone := len(now.Items) != len(was.Items) && (now.Agent == "" || !was.State.Open() || was.State == order.Paying)
+	if len(before) > 0 || len(now.Refunds) < len(was.Refunds) || itemsGone {
 		problems = append(problems, "something of an order is gone")
 	}
 	for i, refund := range was.Refunds {

@@ -160,6 +160,13 @@ func (s *Service) inquire(ctx context.Context, o Order) (Order, error) {
 	if payment == nil {
 		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
 	}
+	if payment.Kind == ByToken {
+		// Whoever was charging is gone, and nobody else has the token.
+		if o, err = s.closePage(ctx, o); err != nil {
+			return o, errTaken // it has been postponed there
+		}
+		return o, nil
+	}
 	switch payment.State {
 	case PaymentOpening:
 		if !s.now().Before(payment.EndsAt) {

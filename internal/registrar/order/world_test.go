@@ -43,6 +43,11 @@ type provider struct {
 	// was looked at in vain.
 	backs map[string]string
 	looks int
+	// tokens are what became of those that were used, by token; before is called
+	// when a charge has arrived and nothing was decided, confirmed after it was.
+	tokens            map[string]string
+	before, confirmed func()
+	prepared          int
 }
 
 var errDown = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultTimeout}
@@ -80,7 +85,9 @@ func (p *provider) OpenPage(_ context.Context, wanted order.Page) (order.Opened,
 	return order.Opened{Session: made.session, URL: "https://pay.example/" + made.session, EndsAt: made.EndsAt}, p.answer()
 }
 
-func (p *provider) at(session string) *page { return p.pages[strings.TrimPrefix(session, "cs_")] }
+func (p *provider) at(session string) *page {
+	return p.pages[strings.TrimPrefix(strings.TrimPrefix(session, "cs_"), "pi_")]
+}
 
 func (p *provider) Look(_ context.Context, session string) (order.Standing, error) {
 	p.mu.Lock()
@@ -238,7 +245,7 @@ func newWorld(t *testing.T) *world {
 	w.provider = &provider{
 		pages: map[string]*page{}, refunds: map[string]order.RefundCall{}, asked: map[string]int{},
 		checks: map[string]*order.Verification{}, keys: map[string]string{}, now: w.now,
-		remembered: map[string]bool{}, backs: map[string]string{},
+		remembered: map[string]bool{}, backs: map[string]string{}, tokens: map[string]string{},
 	}
 	w.service = w.start("node")
 	return w
@@ -251,7 +258,7 @@ func (w *world) start(node string) *order.Service {
 		w.t.Fatal(err)
 	}
 	service, err := order.New(order.Config{
-		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
+		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Tokens: w.provider, Registrants: everybody{}, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
 		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now,
 	})
 	if err != nil {

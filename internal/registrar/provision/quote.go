@@ -16,6 +16,9 @@ type Wanted struct {
 	// Code is the auth code of a transfer; empty while the holder has not told it.
 	// Then everything else is checked.
 	Code string
+	// Holder is who would hold it, zero if nobody has told; nil means the customer's
+	// registrant.
+	Holder *Holder
 }
 
 // Quote is what the registry makes of it.
@@ -45,7 +48,7 @@ func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}))
 		}
 	}
-	holder, told, err := s.cfg.Store.HolderOf(ctx, wanted.Customer)
+	holder, told, err := s.holderOf(ctx, wanted)
 	if err != nil {
 		return Quote{}, err
 	}
@@ -57,6 +60,13 @@ func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 		return Quote{}, refusal(err)
 	}
 	return quote, nil
+}
+
+func (s *Service) holderOf(ctx context.Context, wanted Wanted) (holder Holder, told bool, err error) {
+	if wanted.Holder != nil {
+		return *wanted.Holder, *wanted.Holder != Holder{}, nil
+	}
+	return s.cfg.Store.HolderOf(ctx, wanted.Customer)
 }
 
 // place finds who would carry it out, and for how long.

@@ -4,6 +4,7 @@
 // The signature is an HMAC-SHA256 over the Timestamp header as sent, a full stop
 // and the raw body. It promises that a request with another body or another
 // time does not pass, and that comparing takes the same time whatever differs.
+// Agents that were built for other shops may sign other bytes: profiles.go.
 //
 // It refuses to know agents: the caller hands in the secrets that may have
 // signed. It does not remember signatures either; a repeated request is the
@@ -34,25 +35,17 @@ const Tolerance = 300 * time.Second
 // What can be wrong with a signature. Compare with errors.Is.
 var (
 	// ErrMissing: one of the two headers is not there.
-	ErrMissing error = &registrar.Error{Kind: registrar.KindInvalid, Code: "signature_required"}
+	ErrMissing error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "signature_required"}
 	// ErrInvalid: none of the secrets has signed this time and body, or one of
 	// the headers can't be read.
-	ErrInvalid error = &registrar.Error{Kind: registrar.KindInvalid, Code: "invalid_signature"}
+	ErrInvalid error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "invalid_signature"}
 	// ErrStale: the time is too far from ours.
-	ErrStale error = &registrar.Error{Kind: registrar.KindInvalid, Code: "stale_timestamp"}
+	ErrStale error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "stale_timestamp"}
 )
 
 // Compute signs body with secret. timestamp is the header as it will be sent.
 func Compute(secret, timestamp string, body []byte) string {
-	return base64.RawURLEncoding.EncodeToString(sum(secret, timestamp, body))
-}
-
-func sum(secret, timestamp string, body []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(timestamp)) // a hash never fails to take bytes
-	mac.Write([]byte{'.'})
-	mac.Write(body)
-	return mac.Sum(nil)
+	return Ours.Compute(secret, Request{Timestamp: timestamp, Body: body})
 }
 
 // Verify says whether one of secrets has signed body at the time in timestamp.
@@ -62,15 +55,30 @@ func sum(secret, timestamp string, body []byte) []byte {
 // What it returns is the signature itself. One signature has many spellings, so
 // a memory against replay must remember this and never the header.
 func Verify(now time.Time, secrets []string, timestamp, signature string, body []byte) (mac [sha256.Size]byte, err error) {
+	return Ours.Verify(now, secrets, Request{Timestamp: timestamp, Body: body}, signature)
+}
+
+// Fresh says of two headers what can be said without any secret: that one is
+// missing, or that the time is too far from ours or none at all.
+func Fresh(now time.Time, timestamp, signature string) error {
 	if timestamp == "" || signature == "" {
-		return mac, ErrMissing
+		return ErrMissing
 	}
 	signed, ok := parseTime(timestamp)
 	if !ok {
-		return mac, ErrInvalid
+		return ErrInvalid
 	}
 	if now.Sub(signed).Abs() > Tolerance {
-		return mac, ErrStale
+		return ErrStale
+	}
+	return nil
+}
+
+// Verify says whether one of secrets has signed the request in this profile; see
+// the function of that name.
+func (p Profile) Verify(now time.Time, secrets []string, r Request, signature string) (mac [sha256.Size]byte, err error) {
+	if err := Fresh(now, r.Timestamp, signature); err != nil {
+		return mac, err
 	}
 	given, ok := decode(signature)
 	if !ok {
@@ -83,40 +91,55 @@ func Verify(now time.Time, secrets []string, timestamp, signature string, body [
 		if secret == "" { // everybody can sign with nothing
 			continue
 		}
-		if hmac.Equal(given, sum(secret, timestamp, body)) {
+		right := p.sum(secret, r)
+		if hmac.Equal(given[:], right[:]) {
 			matched = true
 		}
 	}
 	if !matched {
 		return mac, ErrInvalid
 	}
-	copy(mac[:], given)
-	return mac, nil
+	return given, nil
 }
 
 // parseTime reads RFC 3339, with or without fractions of a second, or whole
 // seconds since 1970.
 func parseTime(text string) (time.Time, bool) {
-	if seconds, err := strconv.ParseUint(text, 10, 40); err == nil {
-		return time.Unix(int64(seconds), 0), true
+	if len(text) < len("2006-01-02T15:04:05Z") { // an error of ParseUint costs more than this look
+		seconds, err := strconv.ParseUint(text, 10, 40)
+		return time.Unix(int64(seconds), 0), err == nil
 	}
 	parsed, err := time.Parse(time.RFC3339, text)
 	return parsed, err == nil
 }
 
-var toURLAlphabet = strings.NewReplacer("+", "-", "/", "_")
-
 // decode reads base64 in either alphabet, padded or not, and hex. The length
 // tells which: 32 bytes are 43 letters of base64 or 64 of hex.
-func decode(text string) ([]byte, bool) {
+func decode(text string) (mac [sha256.Size]byte, ok bool) {
 	if len(text) == hex.EncodedLen(sha256.Size) {
-		given, err := hex.DecodeString(text)
-		return given, err == nil
+		_, err := hex.Decode(mac[:], []byte(text))
+		return mac, err == nil
 	}
-	text = strings.TrimSuffix(text, "=")
-	if len(text) != base64.RawURLEncoding.EncodedLen(sha256.Size) {
-		return nil, false
+	const length = 43
+	if len(text) == length+1 && text[length] == '=' {
+		text = text[:length]
 	}
-	given, err := base64.RawURLEncoding.Strict().DecodeString(toURLAlphabet.Replace(text))
-	return given, err == nil && len(given) == sha256.Size
+	if len(text) != length {
+		return mac, false
+	}
+	var letters [length]byte
+	copy(letters[:], text)
+	alphabet := urlAlphabet
+	if strings.IndexByte(text, '+') >= 0 || strings.IndexByte(text, '/') >= 0 {
+		alphabet = stdAlphabet
+	}
+	n, err := alphabet.Decode(mac[:], letters[:])
+	return mac, err == nil && n == sha256.Size // which it is not where the decoder has skipped a line break
 }
+
+// Both refuse loose bits at the end, so that no two texts of one alphabet are one
+// signature.
+var (
+	urlAlphabet = base64.RawURLEncoding.Strict()
+	stdAlphabet = base64.RawStdEncoding.Strict()
+)

@@ -132,7 +132,8 @@ func TestTheErrorsAreToldApart(t *testing.T) {
 func TestEverySpellingIsOneSignature(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	body := []byte(body)
-	raw := sum(secret, timestamp, body)
+	sum := Ours.sum(secret, Request{Timestamp: timestamp, Body: body})
+	raw := sum[:]
 	var first [32]byte
 	for i, spelled := range []string{
 		Compute(secret, timestamp, body), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw),

@@ -60,6 +60,9 @@ func (s *Server) routes(mux *http.ServeMux) {
 		{"GET /v1/checkout/sessions", "checkout.list", listSessions},
 		{"GET /v1/checkout/sessions/{id}", "checkout.retrieve", getSession},
 		{"POST /v1/checkout/sessions/{id}/expire", "checkout.expire", expireSession},
+		{"POST /v1/payment_intents", "intent.create", createIntent},
+		{"POST /v1/payment_intents/{id}/confirm", "intent.confirm", confirmIntent},
+		{"POST /v1/payment_intents/{id}/cancel", "intent.cancel", cancelIntent},
 		{"GET /v1/payment_intents", "intent.list", listIntents},
 		{"GET /v1/payment_intents/{id}", "intent.retrieve", getIntent},
 		{"GET /v1/charges", "charge.list", listCharges},
@@ -71,6 +74,9 @@ func (s *Server) routes(mux *http.ServeMux) {
 		{"GET /v1/customers/{id}", "customer.retrieve", getCustomer},
 		{"GET /v1/payment_methods", "method.list", listMethods},
 		{"GET /v1/payment_methods/{id}", "method.retrieve", getMethod},
+		{"GET /v1/shared_payment/granted_tokens/{id}", "token.retrieve", getToken},
+		{"POST /v1/test_helpers/shared_payment/granted_tokens", "token.create", createToken},
+		{"POST /v1/test_helpers/shared_payment/granted_tokens/{id}/revoke", "token.revoke", revokeToken},
 		{"POST /v1/identity/verification_sessions", "identity.create", createVerification},
 		{"GET /v1/identity/verification_sessions/{id}", "identity.retrieve", getVerification},
 		{"POST /v1/identity/verification_sessions/{id}/cancel", "identity.cancel", cancelVerification},
@@ -158,7 +164,9 @@ func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault
 		if result = refuse(wrong); wrong.undecided {
 			return result
 		}
-		c.change = change{} // what was begun is not kept
+		if !wrong.happened {
+			c.change = change{} // what was begun is not kept
+		}
 	} else {
 		result = show(http.StatusOK, object)
 	}

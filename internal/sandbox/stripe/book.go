@@ -62,6 +62,7 @@ type book struct {
 	customers     table[customer]
 	methods       table[method]
 	verifications table[verification]
+	tokens        table[token]
 	keys          map[string]*remembered
 	keyOrder      []string
 	// open are the sessions that will end by the clock, nextEnd is when the first
@@ -94,7 +95,7 @@ func (b *book) everything() *change {
 	kept := b.settings
 	all := &change{
 		Sessions: b.sessions.all(), Intents: b.intents.all(), Charges: b.charges.all(), Refunds: b.refunds.all(),
-		Customers: b.customers.all(), Methods: b.methods.all(), Verifications: b.verifications.all(),
+		Customers: b.customers.all(), Methods: b.methods.all(), Verifications: b.verifications.all(), Tokens: b.tokens.all(),
 		Events: b.waiting.all(), Settings: &kept,
 	}
 	for _, key := range b.keyOrder {
@@ -136,6 +137,9 @@ func (b *book) apply(c *change) {
 	}
 	for _, one := range c.Verifications {
 		b.verifications.put(one.ID, one)
+	}
+	for _, one := range c.Tokens {
+		b.tokens.put(one.ID, one)
 	}
 	for _, one := range c.Keys {
 		if b.keys[one.Key] == nil {

@@ -12,6 +12,9 @@
 //	POST /v1/refunds                                      GET …/{id}   GET …?payment_intent=
 //	POST /v1/customers                                    GET …/{id}
 //	GET  /v1/payment_intents, /v1/charges                 GET …/{id}
+//	POST /v1/payment_intents                              POST …/{id}/confirm, …/{id}/cancel
+//	GET  /v1/shared_payment/granted_tokens/{id}
+//	POST /v1/test_helpers/shared_payment/granted_tokens   POST …/{id}/revoke
 //	GET  /v1/payment_methods?customer=                    GET …/{id}
 //	POST /v1/identity/verification_sessions               GET …/{id}   POST …/{id}/cancel
 //
@@ -29,6 +32,18 @@
 // cardNumber, cardExpiry, cardCvc, billingName. A POST of cardNumber alone is
 // enough. The page of an identity check takes firstName, lastName and outcome
 // (verified, unverified or processing).
+//
+// # Tokens
+//
+// A shared payment token pays once. The test helper makes one of a means of payment
+// (pm_card_visa, pm_card_visa_chargeDeclined, pm_card_threeDSecureRequired) and its
+// usage_limits. Others need not be made; their name says what becomes of them:
+//
+//	spt_ok…         pays up to 10,000.00 EUR
+//	spt_declined…   is declined
+//	spt_expired…    has expired an hour ago
+//	spt_small…      pays no more than 0.50 EUR
+//	spt_human…      the bank wants to ask the human, who is not there
 //
 // # What is kept
 //

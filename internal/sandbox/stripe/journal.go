@@ -9,6 +9,7 @@ type change struct {
 	Customers     []*customer     `json:"customers,omitempty"`
 	Methods       []*method       `json:"methods,omitempty"`
 	Verifications []*verification `json:"verifications,omitempty"`
+	Tokens        []*token        `json:"tokens,omitempty"`
 	Keys          []*remembered   `json:"keys,omitempty"`
 	Events        []*event        `json:"events,omitempty"`
 	// Done are ids of events that need no delivery any more.

@@ -63,6 +63,20 @@ type intent struct {
 	Error       *refusal          `json:"error,omitempty"` // of the last attempt
 }
 
+// token is a shared payment token. Its card is what it pays with.
+type token struct {
+	ID        string `json:"id"`
+	Created   int64  `json:"created"`
+	Currency  string `json:"currency"`
+	Max       int64  `json:"max"`
+	ExpiresAt int64  `json:"expires_at"`
+	Number    string `json:"number"`
+	// Ended is consumed or revoked, At when; empty while it can be used.
+	Ended string `json:"ended,omitempty"`
+	At    int64  `json:"at,omitempty"`
+	Spent int64  `json:"spent,omitempty"`
+}
+
 type charge struct {
 	ID       string            `json:"id"`
 	Created  int64             `json:"created"`
@@ -133,6 +147,8 @@ type refusal struct {
 	// undecided says that the request never came to be carried out, so that its
 	// idempotency key remembers nothing.
 	undecided bool
+	// happened says that what was begun is kept: a bank that says no has been asked.
+	happened bool
 }
 
 func invalid(code, param, message string) *refusal {

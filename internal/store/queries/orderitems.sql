@@ -2,6 +2,9 @@
 INSERT INTO order_items (id, order_id, place, name, tld, kind, years, net, vat, gross, account, line_id, domain_id, code_sealed, state, failure)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 
+-- name: DeleteItems :exec
+DELETE FROM order_items WHERE order_id = $1;
+
 -- name: ItemsOfOrder :many
 SELECT * FROM order_items WHERE order_id = $1 ORDER BY place;
 

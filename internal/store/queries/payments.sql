@@ -1,11 +1,11 @@
 -- name: InsertPayment :exec
-INSERT INTO payments (id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+INSERT INTO payments (id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- name: ChangePayment :execrows
 UPDATE payments
 SET state = sqlc.arg(state), amount = sqlc.arg(amount), session = sqlc.arg(session), url = sqlc.arg(url), intent = sqlc.arg(intent),
-    card = sqlc.arg(card), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)
+    card = sqlc.arg(card), failure = sqlc.arg(failure), ends_at = sqlc.arg(ends_at), updated_at = sqlc.arg(updated_at)
 WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
 
 -- name: PaymentsOfOrder :many

@@ -40,7 +40,7 @@ func (q *Queries) CountRecoveryCodes(ctx context.Context, customerID string) (in
 }
 
 const customerByEmail = `-- name: CustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at FROM customers WHERE email_key = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE email_key = $1
 `
 
 func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
@@ -59,12 +59,13 @@ func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Custome
 		&i.CreatedAt,
 		&i.ConfirmedAt,
 		&i.DisabledAt,
+		&i.Shadow,
 	)
 	return i, err
 }
 
 const customerByHandle = `-- name: CustomerByHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at FROM customers WHERE user_handle = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE user_handle = $1
 `
 
 func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Customer, error) {
@@ -83,12 +84,13 @@ func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Cust
 		&i.CreatedAt,
 		&i.ConfirmedAt,
 		&i.DisabledAt,
+		&i.Shadow,
 	)
 	return i, err
 }
 
 const customerByID = `-- name: CustomerByID :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at FROM customers WHERE id = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE id = $1
 `
 
 func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error) {
@@ -107,12 +109,13 @@ func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error)
 		&i.CreatedAt,
 		&i.ConfirmedAt,
 		&i.DisabledAt,
+		&i.Shadow,
 	)
 	return i, err
 }
 
 const customersAfter = `-- name: CustomersAfter :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 type CustomersAfterParams struct {
@@ -142,6 +145,7 @@ func (q *Queries) CustomersAfter(ctx context.Context, arg CustomersAfterParams) 
 			&i.CreatedAt,
 			&i.ConfirmedAt,
 			&i.DisabledAt,
+			&i.Shadow,
 		); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,44 @@ type AccessToken struct {
 	ExpiresAt int64
 }
 
+type Agent struct {
+	ID             string
+	Name           string
+	Profile        string
+	KeyHash        string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+	CreatedAt      int64
+	RemovedAt      int64
+}
+
+type AgentEvent struct {
+	OrderID  string
+	AgentID  string
+	Changes  int64
+	Told     int64
+	Since    int64
+	DueAt    int64
+	Attempts int64
+}
+
+type AgentLink struct {
+	CustomerID string
+	AgentID    string
+	ByKind     string
+	ByID       string
+	CreatedAt  int64
+}
+
+type AgentSecret struct {
+	ID        string
+	AgentID   string
+	Sealed    string
+	CreatedAt int64
+	EndedAt   int64
+}
+
 type Ceremony struct {
 	Hash       string
 	Kind       string
@@ -66,6 +104,7 @@ type Customer struct {
 	CreatedAt    int64
 	ConfirmedAt  int64
 	DisabledAt   int64
+	Shadow       int64
 }
 
 type Deed struct {
@@ -120,6 +159,18 @@ type Grant struct {
 	LastUsedAt  int64
 	ExpiresAt   int64
 	RevokedAt   int64
+}
+
+type Idempotency struct {
+	Scope     string
+	Key       string
+	BodyHash  string
+	Run       string
+	Status    int64
+	Headers   string
+	Answer    string
+	LeaseEnds int64
+	EndsAt    int64
 }
 
 type Identity struct {
@@ -210,6 +261,10 @@ type Order struct {
 	Node         string
 	Attempts     int64
 	OpenOrder    int64
+	AgentID      string
+	Contact      string
+	Claimed      int64
+	ClaimAskedAt int64
 }
 
 type OrderItem struct {
@@ -254,6 +309,8 @@ type Payment struct {
 	CreatedAt  int64
 	EndsAt     int64
 	UpdatedAt  int64
+	Kind       string
+	Failure    string
 }
 
 type PaymentMethod struct {
@@ -327,6 +384,13 @@ type Session struct {
 	AuthenticatedAt int64
 	SeenAt          int64
 	ExpiresAt       int64
+}
+
+type SignaturesSeen struct {
+	AgentID string
+	Mac     string
+	Path    string
+	EndsAt  int64
 }
 
 type Token struct {

@@ -53,6 +53,15 @@ func (q *Queries) ChangeItem(ctx context.Context, arg ChangeItemParams) (int64, 
 	return result.RowsAffected()
 }
 
+const deleteItems = `-- name: DeleteItems :exec
+DELETE FROM order_items WHERE order_id = $1
+`
+
+func (q *Queries) DeleteItems(ctx context.Context, orderID string) error {
+	_, err := q.db.ExecContext(ctx, deleteItems, orderID)
+	return err
+}
+
 const endItem = `-- name: EndItem :exec
 UPDATE order_items SET state = $1, failure = $2
 WHERE line_id = $3 AND line_id <> '' AND state = 'provisioning'

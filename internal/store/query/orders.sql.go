@@ -72,7 +72,7 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 }
 
 const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -125,6 +125,10 @@ func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, 
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimAskedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -195,8 +199,9 @@ INSERT INTO orders (
     id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key,
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
-    created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
+    created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
+    agent_id, contact, claimed, claim_asked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
 `
 
 type InsertOrderParams struct {
@@ -232,6 +237,10 @@ type InsertOrderParams struct {
 	Node         string
 	Attempts     int64
 	OpenOrder    int64
+	AgentID      string
+	Contact      string
+	Claimed      int64
+	ClaimAskedAt int64
 }
 
 func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
@@ -268,6 +277,10 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.Node,
 		arg.Attempts,
 		arg.OpenOrder,
+		arg.AgentID,
+		arg.Contact,
+		arg.Claimed,
+		arg.ClaimAskedAt,
 	)
 	return err
 }
@@ -275,18 +288,26 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 const moveOrder = `-- name: MoveOrder :execrows
 UPDATE orders
 SET state = $1, open_order = $2,
-    net = $3, vat = $4, gross = $5,
-    vat_rate = $6, vat_rule = $7, vat_country = $8,
-    vat_id = $9, vat_unchecked = $10,
-    verify_link = $11, verify_sealed = $12, auto_renew = $13,
-    updated_at = $14, expires_at = $15, paid_at = $16,
-    due_at = $17, node = $18, attempts = $19, version = version + 1
-WHERE id = $20 AND state = $21 AND version = $22
+    customer_id = $3, email_key = $4, items_key = $5,
+    contact = $6, claimed = $7, claim_asked_at = $8,
+    net = $9, vat = $10, gross = $11,
+    vat_rate = $12, vat_rule = $13, vat_country = $14,
+    vat_id = $15, vat_unchecked = $16,
+    verify_link = $17, verify_sealed = $18, auto_renew = $19,
+    updated_at = $20, expires_at = $21, paid_at = $22,
+    due_at = $23, node = $24, attempts = $25, version = version + 1
+WHERE id = $26 AND state = $27 AND version = $28
 `
 
 type MoveOrderParams struct {
 	State        string
 	OpenOrder    int64
+	CustomerID   string
+	EmailKey     string
+	ItemsKey     string
+	Contact      string
+	Claimed      int64
+	ClaimAskedAt int64
 	Net          int64
 	Vat          int64
 	Gross        int64
@@ -313,6 +334,12 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 	result, err := q.db.ExecContext(ctx, moveOrder,
 		arg.State,
 		arg.OpenOrder,
+		arg.CustomerID,
+		arg.EmailKey,
+		arg.ItemsKey,
+		arg.Contact,
+		arg.Claimed,
+		arg.ClaimAskedAt,
 		arg.Net,
 		arg.Vat,
 		arg.Gross,
@@ -341,7 +368,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 }
 
 const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
 type OpenOrderOfParams struct {
@@ -385,12 +412,16 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE id = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE id = $1
 `
 
 func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
@@ -429,12 +460,16 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.intent = $1 AND payments.intent <> ''
 ORDER BY payments.id
 LIMIT 1
@@ -476,12 +511,16 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE pay_link = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE pay_link = $1
 `
 
 func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
@@ -520,12 +559,16 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
 `
 
@@ -565,12 +608,16 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE verify_link = $1 AND verify_link <> ''
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE verify_link = $1 AND verify_link <> ''
 `
 
 func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
@@ -609,12 +656,16 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders WHERE customer_id = $1 AND id = $2
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND id = $2
 `
 
 type OrderOfCustomerParams struct {
@@ -658,12 +709,16 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 		&i.Node,
 		&i.Attempts,
 		&i.OpenOrder,
+		&i.AgentID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimAskedAt,
 	)
 	return i, err
 }
 
 const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -716,6 +771,10 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimAskedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -731,7 +790,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 }
 
 const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
@@ -785,6 +844,10 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 			&i.Node,
 			&i.Attempts,
 			&i.OpenOrder,
+			&i.AgentID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimAskedAt,
 		); err != nil {
 			return nil, err
 		}

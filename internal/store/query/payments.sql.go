@@ -39,8 +39,8 @@ func (q *Queries) CardsOf(ctx context.Context, customerID string) ([]string, err
 const changePayment = `-- name: ChangePayment :execrows
 UPDATE payments
 SET state = $1, amount = $2, session = $3, url = $4, intent = $5,
-    card = $6, ends_at = $7, updated_at = $8
-WHERE id = $9 AND order_id = $10
+    card = $6, failure = $7, ends_at = $8, updated_at = $9
+WHERE id = $10 AND order_id = $11
 `
 
 type ChangePaymentParams struct {
@@ -50,6 +50,7 @@ type ChangePaymentParams struct {
 	Url       string
 	Intent    string
 	Card      string
+	Failure   string
 	EndsAt    int64
 	UpdatedAt int64
 	ID        string
@@ -64,6 +65,7 @@ func (q *Queries) ChangePayment(ctx context.Context, arg ChangePaymentParams) (i
 		arg.Url,
 		arg.Intent,
 		arg.Card,
+		arg.Failure,
 		arg.EndsAt,
 		arg.UpdatedAt,
 		arg.ID,
@@ -101,8 +103,8 @@ func (q *Queries) ChangeRefund(ctx context.Context, arg ChangeRefundParams) (int
 }
 
 const insertPayment = `-- name: InsertPayment :exec
-INSERT INTO payments (id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+INSERT INTO payments (id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 `
 
 type InsertPaymentParams struct {
@@ -118,6 +120,8 @@ type InsertPaymentParams struct {
 	CreatedAt  int64
 	EndsAt     int64
 	UpdatedAt  int64
+	Kind       string
+	Failure    string
 }
 
 func (q *Queries) InsertPayment(ctx context.Context, arg InsertPaymentParams) error {
@@ -134,6 +138,8 @@ func (q *Queries) InsertPayment(ctx context.Context, arg InsertPaymentParams) er
 		arg.CreatedAt,
 		arg.EndsAt,
 		arg.UpdatedAt,
+		arg.Kind,
+		arg.Failure,
 	)
 	return err
 }
@@ -204,7 +210,7 @@ func (q *Queries) OrdersDue(ctx context.Context, dueAt int64) (OrdersDueRow, err
 }
 
 const paymentsOfOrder = `-- name: PaymentsOfOrder :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at FROM payments WHERE order_id = $1 ORDER BY id
+SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments WHERE order_id = $1 ORDER BY id
 `
 
 func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Payment, error) {
@@ -229,6 +235,8 @@ func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Paymen
 			&i.CreatedAt,
 			&i.EndsAt,
 			&i.UpdatedAt,
+			&i.Kind,
+			&i.Failure,
 		); err != nil {
 			return nil, err
 		}
@@ -244,7 +252,7 @@ func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Paymen
 }
 
 const paymentsOfOrders = `-- name: PaymentsOfOrders :many
-SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at FROM payments
+SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments
 WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
@@ -276,6 +284,8 @@ func (q *Queries) PaymentsOfOrders(ctx context.Context, arg PaymentsOfOrdersPara
 			&i.CreatedAt,
 			&i.EndsAt,
 			&i.UpdatedAt,
+			&i.Kind,
+			&i.Failure,
 		); err != nil {
 			return nil, err
 		}

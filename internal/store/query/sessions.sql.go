@@ -127,7 +127,7 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 }
 
 const sessionByHash = `-- name: SessionByHash :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
@@ -165,6 +165,7 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHash
 		&i.Customer.CreatedAt,
 		&i.Customer.ConfirmedAt,
 		&i.Customer.DisabledAt,
+		&i.Customer.Shadow,
 	)
 	return i, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/upstream/guard"
 )
 
 const (
@@ -36,7 +37,7 @@ type Client struct {
 
 // New returns a Client. agent is what it calls itself.
 func New(agent string) *Client {
-	dialer := &net.Dialer{Timeout: deadline, Control: onlyPublic}
+	dialer := &net.Dialer{Timeout: deadline, Control: guard.OnlyPublic}
 	return newClient(agent, &http.Transport{
 		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true,
 		TLSHandshakeTimeout: deadline, ResponseHeaderTimeout: deadline, MaxResponseHeaderBytes: 16 << 10,

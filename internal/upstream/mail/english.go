@@ -171,6 +171,24 @@ Was that not you? Then please disconnect the application at once under
 {{.Portal}}
 `,
 		},
+		registrar.LetterAgent: {
+			subject: "A checkout agent is linked to your account",
+			body: `Hello,
+
+on {{.At}} a checkout agent was linked to your account
+at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+It can see and pay your open orders until you end the link. It can't
+change your account or your domains.
+
+Was that not you? Then please end the link at once in your profile under
+"Linked checkout agents", and change your password:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterSecondFactor: {
 			subject: "Your second factor was changed",
 			body: `Hello,

@@ -60,6 +60,30 @@ You find your domains here:
 {{.Portal}}
 `,
 	},
+	registrar.LetterClaim: {
+		subject: "An order for you: please take it over",
+		body: `Hello,
+
+on {{.At}} an order was made at dotkontor with this
+e-mail address, by a program that buys for you.
+
+Order: {{.Order}}
+{{range .Items}}
+{{.Name}}
+{{end}}
+It belongs to no account yet. As long as that is so, nobody can manage the
+domains or pay the order by hand. With this link you take it over into
+your account, after you have signed in or made one:
+
+{{.Link}}
+
+The link works until {{.Until}}, and once only. A newer
+one makes it void. Give it to nobody: whoever has it can take the order
+over.
+
+Have you ordered nothing? Then please reply to us.
+`,
+	},
 	registrar.LetterPaymentReturned: {
 		subject: "We give a payment back",
 		body: `Hello,

@@ -174,6 +174,24 @@ Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
 {{.Portal}}
 `,
 		},
+		registrar.LetterAgent: {
+			subject: "Ein Checkout-Agent ist mit Ihrem Konto verbunden",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor ein Checkout-Agent mit
+Ihrem Konto verbunden{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Er kann Ihre offenen Bestellungen sehen und bezahlen, bis Sie die
+Verbindung beenden. Ihr Konto und Ihre Domains kann er nicht ändern.
+
+Waren Sie das nicht? Dann trennen Sie ihn bitte sofort im Profil unter
+„Verbundene Checkout-Agenten“ und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterSecondFactor: {
 			subject: "Ihr zweiter Faktor wurde geändert",
 			body: `Guten Tag,

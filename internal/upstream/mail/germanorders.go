@@ -61,6 +61,31 @@ Ihre Domains finden Sie hier:
 {{.Portal}}
 `,
 	},
+	registrar.LetterClaim: {
+		subject: "Eine Bestellung für Sie: bitte übernehmen",
+		body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor eine Bestellung mit dieser
+E-Mail-Adresse gemacht, von einem Programm, das für Sie einkauft.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+{{end}}
+Sie gehört noch zu keinem Konto. Solange das so ist, kann niemand die
+Domains verwalten oder die Bestellung von Hand bezahlen. Mit diesem Link
+übernehmen Sie sie in Ihr Konto, nachdem Sie sich angemeldet oder
+eines angelegt haben:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
+macht ihn ungültig. Geben Sie ihn niemandem: Wer ihn hat, kann die
+Bestellung übernehmen.
+
+Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+`,
+	},
 	registrar.LetterPaymentReturned: {
 		subject: "Wir geben eine Zahlung zurück",
 		body: `Guten Tag,

@@ -18,7 +18,7 @@ import (
 var (
 	kinds      = slices.Concat(accountKinds, orderKinds)
 	orderKinds = []registrar.LetterKind{
-		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned,
+		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned, registrar.LetterClaim,
 		registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired,
 	}
 )
@@ -27,6 +27,7 @@ var accountKinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
 	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey, registrar.LetterApplication,
+	registrar.LetterAgent,
 }
 
 var (

@@ -32,6 +32,7 @@ const (
 var (
 	_ order.Payments   = (*Client)(nil)
 	_ order.Identities = (*Client)(nil)
+	_ order.Tokens     = (*Client)(nil)
 )
 
 // Options are what a Client needs.
@@ -44,6 +45,8 @@ type Options struct {
 	Methods []string
 	// Secrets sign what Stripe sends; any of them counts.
 	Secrets []string
+	// Token is how payments by token are asked for.
+	Token TokenForm
 	// Logger hears of what an operator must mend; nil means nobody does.
 	Logger *slog.Logger
 	// Observe hears of every call: its name, how it ended (ok, or the code of the
@@ -53,7 +56,11 @@ type Options struct {
 
 // Client speaks to Stripe. It is safe for concurrent use.
 type Client struct {
-	api     *api.Client
+	api *api.Client
+	// raw is for what the library has no types for; key is what it asks for.
+	raw     api.RawRequestBackend
+	key     string
+	token   TokenForm
 	host    string
 	methods []string
 	// keepable are those of methods that can be kept for later.
@@ -90,8 +97,9 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	client := api.NewClient(o.Key, api.WithBackends(&api.Backends{
 		API: backend, Connect: backend, Uploads: backend, MeterEvents: backend,
 	}))
+	raw, _ := backend.(api.RawRequestBackend) // which the library's own is
 	return &Client{
-		api: client, host: host, methods: o.Methods, keepable: keepable(o.Methods),
+		api: client, raw: raw, key: o.Key, token: o.Token.orDefault(), host: host, methods: o.Methods, keepable: keepable(o.Methods),
 		secrets: o.Secrets, logger: o.Logger, observe: o.Observe,
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // startMock runs Stripe's own stripe-mock, which holds each request against Stripe's
 // description of its interface, and returns its address. It is built from tools.mod.
-func startMock(t *testing.T) string {
+func startMock(t *testing.T, flags ...string) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -37,7 +37,8 @@ func startMock(t *testing.T) string {
 		t.Fatalf("stripe-mock can't be built: %v\n%s", err, text)
 	}
 	// Without both addresses it opens a port of its own choice for everybody.
-	mock := exec.CommandContext(t.Context(), program, "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	flags = append([]string{"-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0"}, flags...)
+	mock := exec.CommandContext(t.Context(), program, flags...)
 	output, err := mock.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -138,31 +139,55 @@ func everyCall(ctx context.Context, c *Client) {
 	}
 }
 
+// everyTokenCall makes those that have to do with tokens, which only the preview of
+// Stripe's description knows.
+func everyTokenCall(ctx context.Context, c *Client) {
+	charge := order.Charge{ID: "pay_1", Order: "ord_1", Amount: 1190}
+	_ = c.CheckToken(ctx, "spt_123", 1190, time.Now())
+	_, _ = c.PrepareCharge(ctx, charge)
+	charge.Intent, charge.Token = "pi_1", "spt_123"
+	_, _ = c.Charge(ctx, charge)
+	_, _ = c.LookCharge(ctx, "pi_1")
+	_, _ = c.CancelCharge(ctx, "pi_1")
+}
+
 func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
 	t.Parallel()
 	address := startMock(t)
 	t.Run("and a wrong one would be found", func(t *testing.T) { wrongCallIsFound(t, address) })
-	front, asked := watch(t, address)
 	var mu sync.Mutex
 	called := make(map[string]bool)
-	c := New(Options{
-		Key: "sk_test_0123456789", URL: front, Methods: []string{"card", "paypal", "ideal"},
-		Observe: func(call, _ string, _ time.Duration) {
-			mu.Lock()
-			called[call] = true
-			mu.Unlock()
-		},
-	})
-	everyCall(t.Context(), c)
-	for _, request := range asked() {
-		if request.status != http.StatusOK {
-			t.Errorf("%s %s: %d %s", request.method, request.path, request.status, request.answer)
+	observe := func(call, _ string, _ time.Duration) {
+		mu.Lock()
+		called[call] = true
+		mu.Unlock()
+	}
+	for _, one := range []struct {
+		address, version string
+		calls            func(context.Context, *Client)
+	}{
+		{address, api.APIVersion, everyCall},
+		{startMock(t, "-beta"), tokenVersion, everyTokenCall},
+	} {
+		front, asked := watch(t, one.address)
+		one.calls(t.Context(), New(Options{
+			Key: "sk_test_0123456789", URL: front, Methods: []string{"card", "paypal", "ideal"}, Observe: observe,
+			// The preview's description wants a type, and does not know that of every token.
+			Token: TokenForm{Method: "link"},
+		}))
+		if len(asked()) < 5 {
+			t.Errorf("only %d calls were made", len(asked()))
 		}
-		if request.version != api.APIVersion {
-			t.Errorf("%s %s has version %q", request.method, request.path, request.version)
-		}
-		if (request.method == http.MethodPost) != (request.key != "") {
-			t.Errorf("%s %s has the idempotency key %q", request.method, request.path, request.key)
+		for _, request := range asked() {
+			if request.status != http.StatusOK {
+				t.Errorf("%s %s: %d %s", request.method, request.path, request.status, request.answer)
+			}
+			if request.version != one.version {
+				t.Errorf("%s %s has version %q", request.method, request.path, request.version)
+			}
+			if (request.method == http.MethodPost) != (request.key != "") {
+				t.Errorf("%s %s has the idempotency key %q", request.method, request.path, request.key)
+			}
 		}
 	}
 	for _, name := range callsInSource(t) {

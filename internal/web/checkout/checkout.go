@@ -20,6 +20,7 @@ var templates embed.FS
 type Orders interface {
 	paying
 	verifying
+	claiming
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
@@ -38,6 +39,12 @@ type paying interface {
 type verifying interface {
 	VerifyVisit(ctx context.Context, actor registrar.Actor, verifySecret string) (order.VerifyView, error)
 	Verify(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error)
+}
+
+type claiming interface {
+	Claimable(ctx context.Context, linkSecret string) (order.Order, error)
+	Claim(ctx context.Context, actor registrar.Actor, linkSecret string) (order.Order, error)
+	AskClaim(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
 var _ Orders = (*order.Service)(nil)
@@ -75,7 +82,10 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes}, nil
 }
 
-const verifyPath = page.CheckoutPath + "verify/"
+const (
+	verifyPath = page.CheckoutPath + "verify/"
+	claimPath  = page.CheckoutPath + "claim"
+)
 
 // Routes is everything that these pages answer to. What can be done with an order
 // is one route with a step in it, because the path of a verification would fit
@@ -89,8 +99,10 @@ func (h *Handler) Routes() []page.Route {
 			"paid": h.returned, "back": h.back, "decline": h.askDecline,
 		}))},
 		{Method: post, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
-			"pay": h.pay, "code": h.setCode, "back": h.back, "decline": h.decline,
+			"pay": h.pay, "code": h.setCode, "back": h.back, "decline": h.decline, "claim": h.askClaim,
 		}))},
+		{Method: get, Path: claimPath, Handler: open(h.showClaim)},
+		{Method: post, Path: claimPath, Handler: open(h.claim)},
 		{Method: get, Path: verifyPath + "{link}", Handler: open(h.showVerify)},
 		{Method: post, Path: verifyPath + "{link}", Handler: open(h.verify)},
 

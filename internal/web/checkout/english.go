@@ -222,4 +222,18 @@ var english = map[string]string{
 	"reason.registry_gone":       "The registry does not have this domain any more.",
 	"reason.registry_elsewhere":  "This domain is with another provider.",
 	"reason.other":               "This was not possible.",
+
+	"pay.unclaimed.heading": "In no account yet",
+	"pay.unclaimed":         "A program has made this order for {1}. We send a link to that address, with which the order is taken over into an account; after that it can be paid and managed here.",
+	"pay.unclaimed.button":  "Send the link",
+	"pay.unclaimed.nobody":  "A program has made this order and has not said yet for whom.",
+	"asked.agent":           "a program that buys for somebody",
+	"claim.title":           "Take over an order",
+	"claim.intro":           "A program has made this order for you. It belongs to no account yet:",
+	"claim.account":         "You are signed in as {1}. The order and its domains come into this account.",
+	"claim.submit":          "Take over into this account",
+	"claim.sign_in":         "Sign in, or make an account and then open the link of the mail once more.",
+	"problem.no_such_claim": "This link does not work any more, or the order was taken over already. You can ask for another one on the order's page.",
+	"note.claimed":          "The order belongs to your account now.",
+	"note.claim_asked":      "Unless one was on its way in the last minutes, we send the link now.",
 }

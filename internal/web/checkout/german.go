@@ -223,4 +223,18 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"reason.registry_gone":       "Die Domain gibt es bei der Registry nicht mehr.",
 	"reason.registry_elsewhere":  "Die Domain ist bei einem anderen Anbieter.",
 	"reason.other":               "Das war nicht möglich.",
+
+	"pay.unclaimed.heading": "Noch in keinem Konto",
+	"pay.unclaimed":         "Ein Programm hat diese Bestellung für {1} gemacht. An diese Adresse schicken wir einen Link, mit dem die Bestellung in ein Konto übernommen wird; danach lässt sie sich hier bezahlen und verwalten.",
+	"pay.unclaimed.button":  "Link schicken",
+	"pay.unclaimed.nobody":  "Ein Programm hat diese Bestellung gemacht und noch nicht gesagt, für wen.",
+	"asked.agent":           "einem Programm, das für jemanden einkauft",
+	"claim.title":           "Bestellung übernehmen",
+	"claim.intro":           "Ein Programm hat diese Bestellung für Sie gemacht. Sie gehört noch zu keinem Konto:",
+	"claim.account":         "Sie sind als {1} angemeldet. Die Bestellung und ihre Domains kommen in dieses Konto.",
+	"claim.submit":          "In dieses Konto übernehmen",
+	"claim.sign_in":         "Melden Sie sich an, oder legen Sie ein Konto an und öffnen Sie den Link aus der E-Mail dann noch einmal.",
+	"problem.no_such_claim": "Dieser Link gilt nicht mehr, oder die Bestellung ist schon übernommen. Auf der Seite der Bestellung können Sie einen neuen anfordern.",
+	"note.claimed":          "Die Bestellung gehört jetzt zu Ihrem Konto.",
+	"note.claim_asked":      "Wenn in den letzten Minuten keiner unterwegs war, schicken wir den Link jetzt.",
 }

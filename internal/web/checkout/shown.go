@@ -147,6 +147,8 @@ func askedKey(kind registrar.ActorKind) string {
 		return "asked.token"
 	case registrar.ActorApplication:
 		return "asked.application"
+	case registrar.ActorAgent:
+		return "asked.agent"
 	default:
 		return "asked.person"
 	}

@@ -23,6 +23,8 @@ const (
 	secret = "dotkontor_pay_x"
 	here   = "/checkout/" + secret
 	proof  = "/checkout/verify/dotkontor_verify_x"
+
+	claimSecret = "dotkontor_link_x"
 )
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -96,6 +98,23 @@ func (d *desk) Verify(_ context.Context, actor registrar.Actor, _ string) (strin
 	return d.to, d.err
 }
 
+func (d *desk) Claimable(_ context.Context, link string) (order.Order, error) {
+	if link != claimSecret {
+		return order.Order{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchClaim}
+	}
+	return d.view.Order, nil
+}
+
+func (d *desk) Claim(ctx context.Context, actor registrar.Actor, link string) (order.Order, error) {
+	d.did("claim", actor)
+	return d.Claimable(ctx, link)
+}
+
+func (d *desk) AskClaim(_ context.Context, actor registrar.Actor, _ string) error {
+	d.did("ask_claim", actor)
+	return d.err
+}
+
 func (d *desk) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
 	for _, o := range d.orders {
 		if o.ID == id {
@@ -137,7 +156,7 @@ func (sessions) Visitor(_ context.Context, cookie string) (customer.Visitor, err
 // anOrder is one of a registration, a transfer and a renewal.
 func anOrder(state order.State) order.Order {
 	o := order.Order{
-		ID: "ord_1", Customer: "cus_1", State: state, Channel: order.ThroughMCP,
+		ID: "ord_1", Customer: "cus_1", State: state, Channel: order.ThroughMCP, Claimed: true,
 		By: registrar.Actor{Kind: registrar.ActorToken}, ByName: "Agent <b>auf</b> dem Laptop",
 		Items: []order.Item{
 			{ID: "itm_1", Name: "beispiel.de", TLD: ".de", Kind: order.Register, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: order.ItemWaiting},

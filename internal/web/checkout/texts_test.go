@@ -106,8 +106,10 @@ func TestEveryReasonHasAText(t *testing.T) {
 // What the service of orders can answer is a sentence, or a page of its own.
 func TestEveryRefusalHasASentence(t *testing.T) {
 	t.Parallel()
-	// These come from ordering, lead to the sign-in, or are no refusal.
+	// These come from ordering, lead to the sign-in, are no refusal, or are told to
+	// agents.
 	elsewhere := []string{
+		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human",
 		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
 	}
 	found := 0

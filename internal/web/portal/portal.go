@@ -20,6 +20,9 @@ type Config struct {
 	Holdings  Holdings
 	// Applications are what customers connect by OAuth.
 	Applications Applications
+	// Agents are those that customers let check out for them; nil where there are
+	// none.
+	Agents Agents
 	// Orders renews domains; nil where nothing can be ordered.
 	Orders Orders
 	// MailWorks says whether letters can be sent; without them nobody can
@@ -37,6 +40,7 @@ type Handler struct {
 	mailWorks bool
 
 	applications Applications
+	agents       Agents
 	orders       Orders
 }
 
@@ -49,9 +53,12 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Agents == nil {
+		cfg.Agents = noAgents{}
+	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications, orders: cfg.Orders,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, agents: cfg.Agents, orders: cfg.Orders,
 	}, nil
 }
 
@@ -61,6 +68,7 @@ const (
 	securityPath = "/portal/security"
 	tokensPath   = "/portal/tokens"
 	appsPath     = "/portal/apps"
+	agentsPath   = "/portal/agents"
 	domainsPath  = "/portal/domains"
 	codePath     = "/portal/sign-in/code"
 )
@@ -125,6 +133,9 @@ func (h *Handler) Routes() []page.Route {
 		{Method: post, Path: "/portal/tokens/{id}/revoke", Handler: members(tokensPath, h.revokeToken)},
 		{Method: get, Path: appsPath, Handler: members(appsPath, h.apps)},
 		{Method: post, Path: "/portal/apps/{id}/disconnect", Handler: members(appsPath, h.disconnectApp)},
+		{Method: get, Path: agentsPath, Handler: members(agentsPath, h.linkedAgents)},
+		{Method: post, Path: agentsPath + "/{id}/link", Handler: members(agentsPath, h.linkAgent)},
+		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: members(agentsPath, h.unlinkAgent)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: members(domainsPath, h.domains)},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: members(domainsPath, h.renewDomain)},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -87,6 +88,13 @@ type Applications interface {
 	Disconnect(ctx context.Context, actor registrar.Actor, id string) error
 }
 
+// Agents is what the portal asks about checkout agents.
+type Agents interface {
+	Offers(ctx context.Context, actor registrar.Actor) ([]agent.Offer, error)
+	Link(ctx context.Context, actor registrar.Actor, id string) error
+	Unlink(ctx context.Context, actor registrar.Actor, id string) error
+}
+
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
@@ -102,6 +110,7 @@ type Orders interface {
 var (
 	_ Customers = (*customer.Service)(nil)
 	_ Access    = (*access.Service)(nil)
+	_ Agents    = (*agent.Service)(nil)
 	_ Holdings  = (*holding.Service)(nil)
 	_ Orders    = (*order.Service)(nil)
 )

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// session is what we read of a checkout session.
+type session struct {
+	ID           string `json:"id"`
+	Status       string `json:"status"`
+	ContinueURL  string `json:"continue_url"`
+	Capabilities struct {
+		Payment struct {
+			Handlers []struct {
+				ID string `json:"id"`
+			} `json:"handlers"`
+		} `json:"payment"`
+	} `json:"capabilities"`
+	Totals []struct {
+		Type   string `json:"type"`
+		Text   string `json:"display_text"`
+		Amount int64  `json:"amount"`
+	} `json:"totals"`
+	Messages []struct {
+		Type    string `json:"type"`
+		Content string `json:"content"`
+	} `json:"messages"`
+	Order struct {
+		Status string `json:"status"`
+		Lines  []struct {
+			Title    string `json:"title"`
+			Status   string `json:"status"`
+			Quantity struct {
+				Current   int `json:"current"`
+				Fulfilled int `json:"fulfilled"`
+			} `json:"quantity"`
+		} `json:"line_items"`
+	} `json:"order"`
+}
+
+// object is a JSON object that we send.
+type object map[string]any
+
+// wanted is the session that we ask for: what to buy, for whom, and who will hold it.
+func (s settings) wanted() object {
+	return object{
+		"currency":   "eur",
+		"line_items": []object{{"id": "register:" + s.name}},
+		"buyer":      object{"first_name": "Erika", "last_name": "Mustermann", "email": s.email, "phone_number": "+49.30123456"},
+		"fulfillment_details": object{
+			"name": "Erika Mustermann", "email": s.email, "phone_number": "+49.30123456",
+			"address": object{
+				"name": "Erika Mustermann", "line_one": "Musterweg 1", "city": "Berlin", "state": "BE", "postal_code": "10115", "country": "DE",
+			},
+		},
+		"capabilities": object{},
+		"locale":       "de-DE",
+	}
+}
+
+// payment is the buyer's token, in the way of paying that the session offers.
+func (s settings) payment(made session) (object, error) {
+	handlers := made.Capabilities.Payment.Handlers
+	if len(handlers) == 0 {
+		return nil, errors.New("the session offers no way of paying")
+	}
+	return object{"payment_data": object{
+		"handler_id": handlers[0].ID,
+		"instrument": object{"type": "card", "credential": object{"type": "spt", "token": s.token}},
+	}}, nil
+}
+
+// buy makes a session, completes it, and waits for the domain.
+func (s settings) buy(ctx context.Context, c *client, out io.Writer) error {
+	made, err := c.post(ctx, sessions, s.wanted())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "session: %s\nname: %s\n", made.ID, s.name)
+	for _, total := range made.Totals {
+		fmt.Fprintf(out, "%s: %d.%02d EUR\n", total.Type, total.Amount/100, total.Amount%100)
+	}
+	if made.Status != "ready_for_payment" {
+		return fmt.Errorf("the session is %s: %s", made.Status, made.first())
+	}
+	payment, err := s.payment(made)
+	if err != nil {
+		return err
+	}
+	paid, err := c.post(ctx, sessions+"/"+made.ID+"/complete", payment)
+	if err != nil {
+		return err
+	}
+	if paid.Status != "completed" {
+		fmt.Fprintf(out, "human: %s\ncontinue_url: %s\n", paid.first(), paid.ContinueURL)
+	}
+	return s.watch(ctx, c, paid, out)
+}
+
+// first is the first thing that the service has to say.
+func (s session) first() string {
+	if len(s.Messages) == 0 {
+		return ""
+	}
+	return s.Messages[0].Content
+}
+
+// watch prints how the session and its order come on, until the order's end. An
+// agent with a webhook need not ask: it is told.
+func (s settings) watch(ctx context.Context, c *client, now session, out io.Writer) error {
+	for before := ""; ; {
+		if standing := now.Status + " " + now.Order.Status; standing != before {
+			fmt.Fprintf(out, "status: %s, order: %s\n", now.Status, now.Order.Status)
+			before = standing
+		}
+		switch {
+		case now.Status == "canceled":
+			return errors.New("the session was canceled; nothing was charged")
+		case now.Status == "completed" && (now.Order.Status == "completed" || now.Order.Status == "canceled"):
+			return now.end(out)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(s.pause):
+		}
+		var err error
+		if now, err = c.get(ctx, now.ID); err != nil {
+			return err
+		}
+	}
+}
+
+// end says what became of each line.
+func (s session) end(out io.Writer) error {
+	for _, line := range s.Order.Lines {
+		if line.Quantity.Fulfilled < 1 {
+			return fmt.Errorf("%s could not be registered; its price goes back", line.Title)
+		}
+		fmt.Fprintf(out, "registered: %s\n", line.Title)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+// Command acp-agent is an agent that buys a domain for a person who has no account:
+// it checks out by the Agentic Commerce Protocol (2026-04-17) and pays with the
+// buyer's payment token. It speaks HTTP and nothing of this service's own.
+//
+//	dotkontor sandbox --info sandbox.json           (in one terminal)
+//	go run ./examples/acp-agent --info sandbox.json (in another one)
+//
+// It makes a session, shows what it costs, completes it with a signed request, and
+// reads the session until every domain is there or its money goes back. The buyer
+// gets a letter with a link; whoever opens it and signs in holds the domain.
+//
+// In the sandbox the beginning of a token says what becomes of the payment:
+// --token spt_declined_1 is declined and ends with 1, --token spt_human_1 makes the
+// bank ask for the human, who then pays at the printed address.
+//
+// With --url, --key and --secret in place of --info it talks to any installation
+// that has let it in (dotkontor agents add), with a real token.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "acp-agent:", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // nothing is left to undo
+	}
+}
+
+// settings are where the service is, who we are there, and what to buy.
+type settings struct {
+	base, key, secret string
+	name, token       string
+	email             string
+	wait, pause       time.Duration
+}
+
+func run(ctx context.Context, args []string, out, complaints io.Writer) error {
+	s, err := read(args, complaints)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	return s.buy(ctx, newClient(s.base, s.key, s.secret), out)
+}
+
+func read(args []string, complaints io.Writer) (settings, error) {
+	s := settings{pause: time.Second}
+	flags := flag.NewFlagSet("acp-agent", flag.ContinueOnError)
+	flags.SetOutput(complaints)
+	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
+	flags.StringVar(&s.base, "url", "", "the `address` of the service, in place of --info")
+	flags.StringVar(&s.key, "key", "", "our bearer `key` there, in place of --info")
+	flags.StringVar(&s.secret, "secret", "", "the `secret` that we sign with, in place of --info")
+	flags.StringVar(&s.name, "name", "", "the `domain` to buy; default: one that is free in the sandbox")
+	flags.StringVar(&s.token, "token", "", "the buyer's payment `token`; default: one that pays in the sandbox")
+	flags.StringVar(&s.email, "email", "", "the buyer's `address`; default: one that nobody has")
+	flags.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the end")
+	if err := flags.Parse(args); err != nil {
+		return settings{}, err
+	}
+	if *info != "" {
+		if err := s.readInfo(*info); err != nil {
+			return settings{}, err
+		}
+	}
+	if s.base == "" || s.key == "" || s.secret == "" {
+		return settings{}, errors.New("give --info FILE, or --url ADDRESS, --key KEY and --secret SECRET")
+	}
+	draw := strings.ToLower(rand.Text()[:10])
+	for field, otherwise := range map[*string]string{
+		&s.name: "beispiel-" + draw + ".de", &s.token: "spt_ok_" + draw, &s.email: "kaeufer-" + draw + "@example.org",
+	} {
+		if *field == "" {
+			*field = otherwise
+		}
+	}
+	return s, nil
+}
+
+// readInfo takes what the sandbox says about itself.
+func (s *settings) readInfo(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var info struct {
+		Base  string `json:"base_url"`
+		Agent struct {
+			Key    string `json:"key"`
+			Secret string `json:"secret"`
+		} `json:"agent"`
+	}
+	if err := json.Unmarshal(text, &info); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s.base, s.key, s.secret = info.Base, info.Agent.Key, info.Agent.Secret
+	return nil
+}

@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+// Credentials are what a request says of its sender. Headers are taken as they
+// were sent; one that was not sent is empty.
+type Credentials struct {
+	// Bearer is the agent's key, without the word Bearer.
+	Bearer, Timestamp, Signature string
+	// Method and Path are the request's; Path has the query, if there is one.
+	Method, Path string
+	Body         []byte
+	Address      netip.Addr
+	// Completing says that the request moves money.
+	Completing bool
+}
+
+// signed says that the sender wants to be known by a signature.
+func (c Credentials) signed() bool { return c.Completing || c.Bearer == "" || c.Signature != "" }
+
+func (c Credentials) request() signing.Request {
+	return signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body}
+}
+
+// Authenticate says which agent sent a request. Its errors are signing.ErrMissing,
+// ErrStale and ErrInvalid, which is also that of an unknown key; any other error
+// says that it could not be found out.
+func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
+	now := s.now()
+	if c.signed() {
+		// What needs no database comes first: a client with a wrong clock learns of
+		// its clock, and rubbish costs nothing.
+		if err := signing.Fresh(now, c.Timestamp, c.Signature); err != nil {
+			return Agent{}, err
+		}
+	}
+	candidates, err := s.candidates(ctx, c.Bearer)
+	if err != nil {
+		return Agent{}, err
+	}
+	if !c.signed() {
+		return candidates[0].Agent, nil
+	}
+	agent, mac, err := s.signer(now, candidates, c)
+	if err != nil || !c.Completing {
+		return agent, err
+	}
+	path, err := s.store.SeeSignature(ctx, Seen{
+		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, EndsAt: now.Add(remembered(agent.Profile)),
+	})
+	if err == nil && path != c.Path {
+		err = signing.ErrInvalid
+	}
+	if err != nil {
+		return Agent{}, err
+	}
+	return agent, nil
+}
+
+// remembered is how long the signature of a completion could be sent again: one
+// that was made in our future is good for two tolerances. A signature without a
+// time is always good; it is remembered for a day, and its agent needs a key.
+func remembered(profile signing.Profile) time.Duration {
+	if profile == signing.Body {
+		return 24 * time.Hour
+	}
+	return 2*signing.Tolerance + time.Minute
+}
+
+// candidates are who may have sent it: the owner of the key, or all who sign in our
+// own profile. There is at least one.
+func (s *Service) candidates(ctx context.Context, bearer string) ([]Known, error) {
+	if bearer == "" {
+		all, err := s.store.LiveAgents(ctx, signing.Ours, MaxLive)
+		if err == nil && len(all) == 0 {
+			err = signing.ErrInvalid
+		}
+		return all, err
+	}
+	hash, ok := registrar.HashSecret(registrar.AgentKey, bearer)
+	if !ok {
+		return nil, signing.ErrInvalid
+	}
+	owner, known, err := s.store.AgentByKey(ctx, hash)
+	if err == nil && !known {
+		err = signing.ErrInvalid
+	}
+	return []Known{owner}, err
+}
+
+// signer is which of the candidates has signed. All are tried, as all secrets of
+// one are.
+func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (signer Agent, mac [32]byte, err error) {
+	err = signing.ErrInvalid
+	for _, candidate := range candidates {
+		secrets := make([]string, 0, liveSecrets)
+		for _, secret := range candidate.Secrets {
+			opened, sealed := s.seal.Open(secretPurpose(secret.ID, candidate.ID), secret.Sealed)
+			if sealed != nil {
+				return Agent{}, mac, sealed // our own key is another one: nobody is to blame but us
+			}
+			secrets = append(secrets, opened)
+		}
+		found, refused := candidate.Profile.Verify(now, secrets, c.request(), c.Signature)
+		if refused == nil && err != nil {
+			signer, mac, err = candidate.Agent, found, nil
+		}
+	}
+	return signer, mac, err
+}
+
+const (
+	forgetEvery = 10 * time.Minute
+	forgetBatch = 500
+	forgetPause = 50 * time.Millisecond
+)
+
+// Run forgets signatures whose time is over, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := s.Forget(ctx); err != nil && ctx.Err() == nil {
+				s.log.LogAttrs(ctx, slog.LevelWarn, "old signatures were not removed", slog.String("error", registrar.KindOf(err).String()))
+			}
+		}
+	}
+}
+
+// Forget removes signatures whose time is over, in small batches: others wait for
+// each.
+func (s *Service) Forget(ctx context.Context) error {
+	for {
+		some, err := s.store.ForgetSignatures(ctx, s.now(), forgetBatch)
+		if err != nil || some < forgetBatch {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(forgetPause):
+		}
+	}
+}

@@ -1,0 +1,438 @@
+package order_test
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+var (
+	shopper = registrar.Actor{Kind: registrar.ActorAgent, Through: "agt_1"}
+	rival   = registrar.Actor{Kind: registrar.ActorAgent, Through: "agt_2"}
+	carla   = order.Contact{FirstName: "Carla", LastName: "Neu", Email: "carla@neu.example", Country: "DE"}
+)
+
+// opened is a session of the agent for Carla, who has no account.
+func (w *world) opened(kind order.Kind, contact *order.Contact, labels ...string) order.Session {
+	w.t.Helper()
+	session, err := w.service.CreateSession(w.t.Context(), shopper, order.SessionRequest{Items: wanted(kind, labels...).Items, Contact: contact})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return session
+}
+
+func (w *world) complete(id, token string) (order.Session, error) {
+	w.t.Helper()
+	return w.service.CompleteSession(w.t.Context(), shopper, id, order.Completion{Token: token})
+}
+
+func TestASessionIsPaidByATokenOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	if made.Status != order.Ready || made.Order.Claimed || made.Order.Agent != shopper.Through || made.PayURL == "" {
+		t.Fatalf("made as %+v", made)
+	}
+	for range 2 { // the second finds it completed
+		done, err := w.complete(made.Order.ID, "spt_ok_1")
+		if err != nil || done.Status != order.SessionCompleted || done.Order.State != order.Provisioning {
+			t.Fatalf("%+v, %v", done, err)
+		}
+	}
+	if _, err := w.complete(w.opened(order.Register, &carla, "zwei").Order.ID, "spt_ok_1"); code(err) != order.PaymentDeclined {
+		t.Errorf("a token that is spent: %v", err)
+	}
+	if n := w.provider.charges(); n != 1 {
+		t.Errorf("%d charges", n)
+	}
+	letters := 0
+	for _, letter := range w.store.letters {
+		if letter.Kind == registrar.LetterClaim && letter.To == carla.Email {
+			letters++
+		}
+	}
+	if letters != 1 {
+		t.Errorf("%d letters with which to claim it", letters)
+	}
+	w.books()
+}
+
+func TestACompletionAnswersInTheOrderOfItsTable(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		kind    order.Kind
+		contact *order.Contact
+		token   string
+		arrange func(*world, order.Session)
+		code    registrar.Code
+		refused bool
+		problem registrar.Code
+		state   order.State
+	}{
+		"no registrant before no name": {
+			token: "spt_expired", arrange: func(w *world, _ order.Session) { w.market.refuse["eins.de"] = refusedName }, code: order.DataMissing,
+		},
+		"no name before no token": {
+			contact: &carla, arrange: func(w *world, _ order.Session) { w.market.refuse["eins.de"] = refusedName }, refused: true,
+		},
+		"a price before an identity": {
+			contact: &carla, token: "spt_ok", arrange: func(w *world, _ order.Session) { w.market.net = 2000; w.market.verify["eins.de"] = true },
+			code: order.PriceChanged, state: order.AwaitingVerification,
+		},
+		"an identity before the token": {
+			contact: &carla, token: "spt_expired", arrange: func(w *world, _ order.Session) { w.market.verify["eins.de"] = true },
+			problem: order.ProblemIdentity, state: order.AwaitingVerification,
+		},
+		"an auth code before the token": {contact: &carla, kind: order.Transfer, token: "spt_expired", problem: order.ProblemCode},
+		"no token":                      {contact: &carla, problem: order.ProblemNoPayment},
+		"the bank asks":                 {contact: &carla, token: "spt_human", problem: order.ProblemHuman},
+		"expired":                       {contact: &carla, token: "spt_expired", code: order.TokenExpired},
+		"too small":                     {contact: &carla, token: "spt_small", code: order.TokenTooSmall},
+		"declined":                      {contact: &carla, token: "spt_declined", code: order.PaymentDeclined},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			if one.kind == "" {
+				one.kind = order.Register
+			}
+			made := w.opened(one.kind, one.contact, "eins")
+			if one.arrange != nil {
+				one.arrange(w, made)
+			}
+			got, err := w.complete(made.Order.ID, one.token)
+			var items *order.ItemsRefused
+			if code(err) != one.code || errors.As(err, &items) != one.refused || got.Problem != one.problem || (err == nil) != (one.problem != "") {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if got.Order.ID != made.Order.ID || got.PayURL == "" {
+				t.Errorf("the session beside it is %+v", got)
+			}
+			if one.problem != "" && got.Status != order.NotReady {
+				t.Errorf("with a link it is %s", got.Status)
+			}
+			if one.state == "" {
+				one.state = order.AwaitingPayment
+			}
+			if o := w.state(made.Order.ID, one.state); o.Totals != got.Order.Totals {
+				t.Errorf("stored %v, told %v", o.Totals, got.Order.Totals)
+			}
+			if (got.VerifyURL != "") != (one.state == order.AwaitingVerification) {
+				t.Errorf("the link to verify is %q", got.VerifyURL)
+			}
+			if n := w.provider.charges(); n != 0 {
+				t.Errorf("%d charges", n)
+			}
+			w.books()
+		})
+	}
+}
+
+var refusedName = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
+
+func TestFiftyCompletionsAtOnceChargeOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[order.SessionStatus]int{}
+	for i := range 50 {
+		all.Go(func() {
+			got, err := w.complete(made.Order.ID, "spt_ok_"+string(rune('a'+i%26))+string(rune('a'+i/26)))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+			}
+			seen[got.Status]++
+		})
+	}
+	all.Wait()
+	if seen[order.SessionCompleted] == 0 || seen[order.SessionCompleted]+seen[order.InProgress] != 50 {
+		t.Errorf("the answers were %v", seen)
+	}
+	if n := w.provider.charges(); n != 1 {
+		t.Errorf("%d charges", n)
+	}
+	w.state(made.Order.ID, order.Provisioning)
+	w.books()
+}
+
+func TestAnAgentAndAHumanAtOncePayOnce(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{"the human has the page": "human", "the agent is charging": "agent"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.store.linked = map[string]string{shopper.Through: anna}
+			o, secret := w.made(wanted(order.Register, "eins"))
+			if first == "human" {
+				url := w.pay(secret, o.Totals.Gross)
+				got, err := w.complete(o.ID, "spt_ok")
+				if err != nil || got.Status != order.InProgress {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				if !w.provider.pay(url) {
+					t.Fatal("the page was closed")
+				}
+				if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				w.provider.before = func() {
+					if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.NotOpen {
+						t.Errorf("the human could pay: %v", err)
+					}
+				}
+				if got, err := w.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+					t.Fatalf("%+v, %v", got, err)
+				}
+			}
+			w.state(o.ID, order.Provisioning)
+			if n := w.provider.charges(); n != 1 {
+				t.Errorf("%d charges", n)
+			}
+			w.books()
+		})
+	}
+}
+
+func TestWhoeverCancelsDuringAChargeGetsOneOfTwoEnds(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]bool{"before the bank has decided": true, "after it": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			made := w.opened(order.Register, &carla, "eins")
+			canceled := error(nil)
+			cancel := func() { _, canceled = w.service.CancelSession(t.Context(), shopper, made.Order.ID) }
+			want, charges := order.Provisioning, 1
+			if before {
+				w.provider.before, want, charges = cancel, order.Canceled, 0
+			} else {
+				w.provider.confirmed = cancel
+			}
+			_, _ = w.complete(made.Order.ID, "spt_ok")
+			if (canceled == nil) != before {
+				t.Errorf("canceling: %v", canceled)
+			}
+			w.state(made.Order.ID, want)
+			if n := w.provider.charges(); n != charges {
+				t.Errorf("%d charges", n)
+			}
+			w.books()
+		})
+	}
+}
+
+// A process that dies leaves everything as it was written last: the service that
+// died does not go on, and another begins.
+func TestAChargeThatNobodyHeardOfIsFoundOrCanceled(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		arrange func(*provider)
+		state   order.State
+		charges int
+		token   string
+	}{
+		"the intent was not answered":   {func(p *provider) { p.crashing = true }, order.AwaitingPayment, 0, ""},
+		"the charge was not answered":   {func(p *provider) { p.before = func() { p.set(func(p *provider) { p.crashing = true }) } }, order.Provisioning, 1, ""},
+		"the charge never arrived":      {func(p *provider) { p.before = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.AwaitingPayment, 0, ""},
+		"the provider is gone after it": {func(p *provider) { p.confirmed = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.Provisioning, 1, ""},
+		"it is declined, and then gone": {func(p *provider) { p.confirmed = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.AwaitingPayment, 0, "spt_declined"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				made := w.opened(order.Register, &carla, "eins")
+				one.arrange(w.provider)
+				_, _ = w.complete(made.Order.ID, cmp.Or(one.token, "spt_ok"))
+				w.provider.set(func(p *provider) { p.down, p.crashing, p.before, p.confirmed = nil, false, nil, nil })
+				w.runFor(w.start("node"), 5*time.Minute)
+				w.state(made.Order.ID, one.state)
+				if n := w.provider.charges(); n != one.charges {
+					t.Errorf("%d charges", n)
+				}
+				if one.state == order.AwaitingPayment { // and the agent tries again
+					if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+						t.Errorf("again: %+v, %v", got, err)
+					}
+				}
+				w.books()
+			})
+		})
+	}
+}
+
+func TestADeclinedIntentCanNeverBePaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	for _, token := range []string{"spt_declined", "spt_human"} {
+		_, _ = w.complete(made.Order.ID, token)
+	}
+	o := w.state(made.Order.ID, order.AwaitingPayment)
+	var failures []registrar.Code
+	for _, payment := range o.Payments {
+		failures = append(failures, payment.Failure)
+		if payment.Kind != order.ByToken || payment.State != order.PaymentClosed || !w.provider.at(payment.Session).standing.Ended {
+			t.Errorf("%+v is not over", payment)
+		}
+	}
+	if !slices.Equal(failures, []registrar.Code{order.PaymentDeclined, order.ProblemHuman}) {
+		t.Errorf("the failures are %v", failures)
+	}
+	if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+		t.Errorf("%+v, %v", got, err)
+	}
+	w.books()
+}
+
+func TestAChargeThatTakesAWhileIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	got, err := w.complete(made.Order.ID, "spt_slow")
+	if err != nil || got.Status != order.InProgress {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	intent := w.state(made.Order.ID, order.Paying).Payments[0].Intent
+	w.provider.forcePay(intent, func(s *order.Standing) { s.Amount, s.Intent = made.Order.Totals.Gross, intent })
+	if err := w.service.Heard(t.Context(), order.Event{Intent: intent}); err != nil {
+		t.Fatal(err)
+	}
+	w.state(made.Order.ID, order.Provisioning)
+	w.books()
+}
+
+func TestASessionIsOpenToItsAgentAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.linked = map[string]string{shopper.Through: anna}
+	own := w.opened(order.Register, &carla, "eins").Order.ID
+	annas, _ := w.made(wanted(order.Register, "zwei"))
+	for name, one := range map[string]struct {
+		actor registrar.Actor
+		id    string
+		found bool
+	}{
+		"its own":                {shopper, own, true},
+		"a linked customer's":    {shopper, annas.ID, true},
+		"another agent's":        {rival, own, false},
+		"a customer's, unlinked": {rival, annas.ID, false},
+		"none":                   {shopper, "ord_none", false},
+	} {
+		_, err := w.service.Session(t.Context(), one.actor, one.id)
+		if one.found != (err == nil) || !one.found && code(err) != order.NoSuchOrder {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := w.service.Session(t.Context(), annaInPerson, own); err == nil {
+		t.Error("a person is no agent")
+	}
+}
+
+func TestKnowingAnAddressOpensNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	if made := w.opened(order.Register, &annas, "eins"); made.Order.Claimed || made.Order.Customer == anna {
+		t.Error("an agent that nobody has linked orders for an account")
+	}
+	w.store.linked = map[string]string{shopper.Through: anna}
+	if made := w.opened(order.Register, &annas, "zwei"); !made.Order.Claimed || made.Order.Customer != anna {
+		t.Error("the customer has linked the agent, and the order is nobody's")
+	}
+	if made := w.opened(order.Register, &carla, "drei"); made.Order.Claimed {
+		t.Error("somebody else's order is the customer's")
+	}
+}
+
+func TestAChangedSessionHasOtherItemsAndAnotherBuyer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.linked = map[string]string{shopper.Through: anna}
+	made := w.opened(order.Register, nil, "eins", "zwei")
+	if made.Status != order.NotReady || !slices.Contains(made.Missing, order.MissingRegistrant) || len(made.Untold) != 3 {
+		t.Fatalf("made as %+v", made)
+	}
+	got, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{
+		Items: wanted(order.Register, "zwei").Items, Contact: &order.Contact{LastName: "Neu", Country: "DE"},
+	})
+	if err != nil || len(got.Order.Items) != 1 || got.Order.Items[0].ID != made.Order.Items[1].ID || got.Status != order.NotReady {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	got, err = w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "carla@neu.example"}})
+	if err != nil || got.Status != order.Ready || got.Order.Contact.LastName != "Neu" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	got, err = w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "anna@mueller.example"}})
+	if err != nil || got.Order.Customer != anna || !got.Order.Claimed {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{}); code(err) != order.NotOpen {
+		t.Errorf("a paid session can be changed: %v", err)
+	}
+	if _, err := w.service.CancelSession(t.Context(), shopper, made.Order.ID); code(err) != order.NotOpen {
+		t.Errorf("a paid session can be canceled: %v", err)
+	}
+	w.books()
+}
+
+func TestAFreeSessionIsConfirmedByItsCompletion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.market.net = 0
+	made := w.opened(order.Register, &carla, "eins")
+	got, err := w.complete(made.Order.ID, "")
+	if err != nil || got.Status != order.SessionCompleted {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	w.books()
+}
+
+func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+		t.Fatal(err)
+	}
+	link, hash := registrar.NewSecret(registrar.LinkSecret)
+	other, _ := registrar.NewSecret(registrar.LinkSecret)
+	w.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
+	for name, one := range map[string]struct {
+		actor registrar.Actor
+		link  string
+		code  registrar.Code
+	}{
+		"not signed in": {nobody, link, order.SignInFirst},
+		"a token":       {annasAgent, link, order.SignInFirst},
+		"another link":  {bertInPerson, other, order.NoSuchClaim},
+		"no link":       {bertInPerson, "x", order.NoSuchClaim},
+	} {
+		if _, err := w.service.Claim(t.Context(), one.actor, one.link); code(err) != one.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	o, err := w.service.Claim(t.Context(), bertInPerson, link)
+	if err != nil || o.Customer != bert || !o.Claimed {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if _, err := w.service.Claim(t.Context(), annaInPerson, link); code(err) != order.NoSuchClaim {
+		t.Errorf("a link works twice: %v", err)
+	}
+}

@@ -1,0 +1,440 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+const completePath = "/api/acp/checkout_sessions/ord_1/complete"
+
+// agentsOn is the service at a time that a test can move.
+func agentsOn(t *testing.T, db *DB, now *atomic.Int64) *agent.Service {
+	t.Helper()
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := agent.New(agent.Config{Store: db, Seal: seal, Now: func() time.Time { return testTime.Add(time.Duration(now.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func admit(t *testing.T, service *agent.Service, wanted agent.Admission) (agent.Agent, agent.Issued) {
+	t.Helper()
+	one, issued, err := service.Add(t.Context(), operator(), wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one, issued
+}
+
+// signed are the credentials of a completion in our own profile, without a key.
+func signed(secret, body string) agent.Credentials {
+	stamp := testTime.Format(time.RFC3339)
+	return agent.Credentials{
+		Timestamp: stamp, Signature: signing.Compute(secret, stamp, []byte(body)), Method: "POST", Path: completePath, Body: []byte(body), Completing: true,
+	}
+}
+
+func TestASignatureNamesItsAgent(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		first, one := admit(t, service, agent.Admission{Name: "First"})
+		second, two := admit(t, service, agent.Admission{Name: "Second", Secret: "a-secret-that-it-had"})
+		if two.Secret != "" || !strings.HasPrefix(one.Secret, "acps_") || !strings.HasPrefix(one.Key, "dotkontor_agent_") {
+			t.Errorf("issued %+v and %+v", one, two)
+		}
+		for want, c := range map[string]agent.Credentials{first.ID: signed(one.Secret, "{}"), second.ID: signed("a-secret-that-it-had", "{}")} {
+			if got, err := service.Authenticate(t.Context(), c); err != nil || got.ID != want {
+				t.Errorf("got %+v and %v, want %s", got, err, want)
+			}
+		}
+		// A key names the agent, and then the signature must be that agent's.
+		foreign := signed(one.Secret, "{}")
+		foreign.Bearer = two.Key
+		_, err := service.Authenticate(t.Context(), foreign)
+		wantRefused(t, "another agent's key", err, signing.ErrInvalid)
+		right := signed(one.Secret, `{"a":1}`)
+		right.Bearer = one.Key
+		if got, err := service.Authenticate(t.Context(), right); err != nil || got.ID != first.ID {
+			t.Errorf("key and signature: %+v, %v", got, err)
+		}
+	})
+}
+
+func wantRefused(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) || registrar.KindOf(err) != registrar.KindUnauthenticated {
+		t.Errorf("%s: %v, want %v", what, err, want)
+	}
+}
+
+func TestACompletionMustBeSignedAndTheRestMayCarryAKey(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		one, issued := admit(t, service, agent.Admission{Name: "First"})
+		good := signed(issued.Secret, "{}")
+		for what, test := range map[string]struct {
+			change func(*agent.Credentials)
+			want   error
+		}{
+			"signed":                      {func(*agent.Credentials) {}, nil},
+			"signed, not a completion":    {func(c *agent.Credentials) { c.Completing = false }, nil},
+			"key alone":                   {func(c *agent.Credentials) { *c = agent.Credentials{Bearer: issued.Key} }, nil},
+			"key alone, with a time":      {func(c *agent.Credentials) { *c = agent.Credentials{Bearer: issued.Key, Timestamp: "yesterday"} }, nil},
+			"nothing":                     {func(c *agent.Credentials) { *c = agent.Credentials{} }, signing.ErrMissing},
+			"completion, key alone":       {func(c *agent.Credentials) { *c = agent.Credentials{Bearer: issued.Key, Completing: true} }, signing.ErrMissing},
+			"completion without its time": {func(c *agent.Credentials) { c.Timestamp = "" }, signing.ErrMissing},
+			"unknown key": {func(c *agent.Credentials) {
+				key, _ := registrar.NewSecret(registrar.AgentKey)
+				*c = agent.Credentials{Bearer: key}
+			}, signing.ErrInvalid},
+			"a customer's token":            {func(c *agent.Credentials) { *c = agent.Credentials{Bearer: "dotkontor_live_x"} }, signing.ErrInvalid},
+			"key and a wrong signature":     {func(c *agent.Credentials) { c.Bearer, c.Completing, c.Body = issued.Key, false, []byte("[]") }, signing.ErrInvalid},
+			"key, signature without a time": {func(c *agent.Credentials) { c.Bearer, c.Completing, c.Timestamp = issued.Key, false, "" }, signing.ErrMissing},
+			"one byte of the body changed":  {func(c *agent.Credentials) { c.Body = []byte("{ }") }, signing.ErrInvalid},
+			"old":                           {func(c *agent.Credentials) { c.Timestamp = testTime.Add(-6 * time.Minute).Format(time.RFC3339) }, signing.ErrStale},
+		} {
+			c := good
+			test.change(&c)
+			got, err := service.Authenticate(t.Context(), c)
+			if test.want == nil {
+				if err != nil || got.ID != one.ID {
+					t.Errorf("%s: %+v, %v", what, got, err)
+				}
+				continue
+			}
+			wantRefused(t, what, err, test.want)
+		}
+	})
+}
+
+func TestTheSignatureOfACompletionIsGoodForOnePath(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		var clock atomic.Int64
+		service, otherNode := agentsOn(t, db, &clock), agentsOn(t, db, &clock)
+		_, issued := admit(t, service, agent.Admission{Name: "First"})
+		c := signed(issued.Secret, "{}")
+		for range 2 { // the second time it is a repetition
+			if _, err := service.Authenticate(ctx, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		replayed := c
+		replayed.Path = "/api/acp/checkout_sessions/ord_2/complete"
+		_, err := otherNode.Authenticate(ctx, replayed)
+		wantRefused(t, "another path on another node", err, signing.ErrInvalid)
+		raw := []byte(replayed.Signature)
+		replayed.Signature = string(raw) + "=" // another spelling of the same
+		_, err = otherNode.Authenticate(ctx, replayed)
+		wantRefused(t, "another spelling", err, signing.ErrInvalid)
+		if _, err := otherNode.Authenticate(ctx, c); err != nil {
+			t.Errorf("the first path: %v", err)
+		}
+
+		// The memory lasts as long as the signature is good, and no longer.
+		clock.Store(int64(5 * time.Minute))
+		if err := service.Forget(ctx); err != nil || count(t, db, "SELECT count(*) FROM signatures_seen") != 1 {
+			t.Errorf("forgotten too early, %v", err)
+		}
+		_, err = service.Authenticate(ctx, replayed)
+		wantRefused(t, "in the last second", err, signing.ErrInvalid)
+		clock.Store(int64(12 * time.Minute))
+		if err := service.Forget(ctx); err != nil || count(t, db, "SELECT count(*) FROM signatures_seen") != 0 {
+			t.Errorf("kept too long, %v", err)
+		}
+		_, err = service.Authenticate(ctx, replayed)
+		wantRefused(t, "after the window", err, signing.ErrStale)
+	})
+}
+
+func TestOfFiftyPathsThatRaceForASignatureOneGetsIt(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		_, issued := admit(t, service, agent.Admission{Name: "First"})
+		var passed atomic.Int64
+		var wait sync.WaitGroup
+		for i := range 50 {
+			wait.Go(func() {
+				c := signed(issued.Secret, "{}")
+				c.Path = fmt.Sprintf("/api/acp/checkout_sessions/ord_%d/complete", i)
+				switch _, err := service.Authenticate(t.Context(), c); {
+				case err == nil:
+					passed.Add(1)
+				case !errors.Is(err, signing.ErrInvalid):
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		if passed.Load() != 1 {
+			t.Errorf("%d passed", passed.Load())
+		}
+	})
+}
+
+func TestTwoSecretsAreLiveAndAThirdEndsTheOldest(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		one, issued := admit(t, service, agent.Admission{Name: "First"})
+		secrets := []string{issued.Secret}
+		rotate := func(only bool) {
+			t.Helper()
+			clock.Add(int64(time.Millisecond)) // ids sort by time
+			next, err := service.Rotate(ctx, operator(), one.ID, "", only)
+			if err != nil || next.Secret == "" {
+				t.Fatalf("%+v, %v", next, err)
+			}
+			secrets = append(secrets, next.Secret)
+		}
+		live := func(want ...bool) {
+			t.Helper()
+			for i, secret := range secrets {
+				if _, err := service.Authenticate(ctx, signed(secret, "{}")); (err == nil) != want[i] {
+					t.Errorf("of %d the secret %d: %v", len(secrets), i, err)
+				}
+			}
+		}
+		live(true)
+		rotate(false)
+		live(true, true)
+		rotate(false)
+		live(false, true, true)
+		rotate(true)
+		live(false, false, false, true)
+		if _, err := service.Rotate(ctx, operator(), one.ID, "too short", false); registrar.CodeOf(err) != agent.BadSecret {
+			t.Errorf("a short secret: %v", err)
+		}
+
+		rekeyed, err := service.Rekey(ctx, operator(), one.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = service.Authenticate(ctx, agent.Credentials{Bearer: issued.Key})
+		wantRefused(t, "the old key", err, signing.ErrInvalid)
+		if _, err := service.Authenticate(ctx, agent.Credentials{Bearer: rekeyed.Key}); err != nil {
+			t.Errorf("the new key: %v", err)
+		}
+	})
+}
+
+func TestOtherProfilesNeedTheKey(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		for _, profile := range []signing.Profile{signing.Body, signing.Canonical} {
+			one, issued := admit(t, service, agent.Admission{Name: "Signs " + string(profile), Profile: profile})
+			c := signed(issued.Secret, "{}")
+			c.Signature = profile.Compute(issued.Secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body})
+			_, err := service.Authenticate(t.Context(), c)
+			wantRefused(t, string(profile)+" without its key", err, signing.ErrInvalid)
+			c.Bearer = issued.Key
+			if got, err := service.Authenticate(t.Context(), c); err != nil || got.ID != one.ID {
+				t.Errorf("%s: %+v, %v", profile, got, err)
+			}
+			ours := signed(issued.Secret, "{}")
+			ours.Bearer = issued.Key
+			_, err = service.Authenticate(t.Context(), ours)
+			wantRefused(t, string(profile)+" that signs as we do", err, signing.ErrInvalid)
+		}
+	})
+}
+
+func TestSecretsOfAgentsAreNeverStoredInClear(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		one, issued := admit(t, service, agent.Admission{Name: "First", WebhookURL: "https://agent.example/hook", WebhookVersion: "2025-09-29"})
+		if issued.WebhookSecret == "" {
+			t.Fatal("no secret for messages")
+		}
+		dump := dumpOf(t, db)
+		if !strings.Contains(dump, one.ID) {
+			t.Error("the dump lacks the agent, so nothing was checked")
+		}
+		for _, secret := range []string{issued.Key, issued.Secret, issued.WebhookSecret} {
+			if _, random, _ := strings.Cut(secret, "_"); strings.Contains(dump, random) {
+				t.Errorf("the dump has %.16s…", secret)
+			}
+		}
+		hook, err := service.Webhook(t.Context(), one.ID)
+		if want := (agent.Webhook{URL: "https://agent.example/hook", Secret: issued.WebhookSecret, Version: "2025-09-29"}); err != nil || hook != want {
+			t.Errorf("the webhook is %s %s, %v", hook.URL, hook.Version, err)
+		}
+	})
+}
+
+func TestALinkLastsUntilItIsEndedOrTheAgentIs(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		one, issued := admit(t, service, agent.Admission{Name: "Einkaufshilfe", WebhookURL: "https://agent.example/hook"})
+		linked := func(customer string, want bool) {
+			t.Helper()
+			if got, err := service.IsLinked(ctx, customer, one.ID); err != nil || got != want {
+				t.Errorf("%s linked: %v, %v", customer, got, err)
+			}
+		}
+		linked(anna, false)
+		for range 2 { // the second time changes nothing and is not told
+			if err := service.Link(ctx, person(anna), one.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		byOperator := operator()
+		byOperator.Customer = bert
+		if err := service.Link(ctx, byOperator, one.ID); err != nil {
+			t.Fatal(err)
+		}
+		linked(anna, true)
+		linked(bert, true)
+		offers, err := service.Offers(ctx, person(anna))
+		if err != nil || len(offers) != 1 || offers[0].Name != "Einkaufshilfe" || !offers[0].Linked.At.Equal(testTime) {
+			t.Errorf("offered %+v, %v", offers, err)
+		}
+		if letters := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'agent_linked'"); letters != 2 {
+			t.Errorf("%d letters", letters)
+		}
+		if err := service.Unlink(ctx, person(anna), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		linked(anna, false)
+		if err := service.Remove(ctx, operator(), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		linked(bert, false)
+		for customer, want := range map[string][]string{
+			anna: {"agent_linked Einkaufshilfe person", "agent_unlinked Einkaufshilfe person"},
+			bert: {"agent_linked Einkaufshilfe operator", "agent_unlinked Einkaufshilfe operator"},
+		} {
+			if told := toldTo(t, db, customer); !slices.Equal(told, want) {
+				t.Errorf("%s reads %q, want %q", customer, told, want)
+			}
+		}
+		_, err = service.Authenticate(ctx, signed(issued.Secret, "{}"))
+		wantRefused(t, "a removed agent's signature", err, signing.ErrInvalid)
+		_, err = service.Authenticate(ctx, agent.Credentials{Bearer: issued.Key})
+		wantRefused(t, "a removed agent's key", err, signing.ErrInvalid)
+		wantCode(t, service.Link(ctx, person(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		wantCode(t, service.Remove(ctx, operator(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		if hook, err := service.Webhook(ctx, one.ID); err != nil || hook.URL != "" {
+			t.Errorf("it would still hear at %q, %v", hook.URL, err)
+		}
+		admit(t, service, agent.Admission{Name: "Einkaufshilfe"}) // the name is free again
+	})
+}
+
+// toldTo is the audit of a customer, sorted.
+func toldTo(t *testing.T, db *DB, customer string) []string {
+	t.Helper()
+	deeds, err := db.DeedsOf(t.Context(), customer, "", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, deed := range deeds {
+		told = append(told, string(deed.Action)+" "+deed.Object+" "+string(deed.Actor.Kind))
+	}
+	slices.Sort(told)
+	return told
+}
+
+func TestLinkingNeedsAPersonWhoHasJustSignedIn(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		one, _ := admit(t, service, agent.Admission{Name: "First"})
+		old := person(anna)
+		old.SignedInAt = testTime.Add(-time.Hour)
+		wantCode(t, service.Link(ctx, old, one.ID), registrar.KindUnauthenticated, registrar.SignInAgain)
+		token := registrar.Actor{Kind: registrar.ActorToken, Customer: anna, Through: "tok_1"}
+		wantCode(t, service.Link(ctx, token, one.ID), registrar.KindForbidden, "")
+		wantCode(t, service.Unlink(ctx, token, one.ID), registrar.KindForbidden, "")
+		wantCode(t, service.Link(ctx, person("cus_unknown"), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		wantCode(t, service.Link(ctx, person(anna), "agt_\x00"), registrar.KindNotFound, agent.NoSuchAgent)
+		_, _, err := service.Add(ctx, person(anna), agent.Admission{Name: "Mine"})
+		wantCode(t, err, registrar.KindForbidden, agent.OperatorsOnly)
+		if rows := count(t, db, "SELECT (SELECT count(*) FROM agent_links) + (SELECT count(*) FROM mails)"); rows != 0 {
+			t.Errorf("%d rows are left of it", rows)
+		}
+		if err := service.Link(ctx, person(anna), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := service.Unlink(ctx, old, one.ID); err != nil {
+			t.Errorf("shutting the door was held up: %v", err)
+		}
+		// A closed account opens nothing.
+		if err := service.Link(ctx, person(anna), one.ID); err != nil {
+			t.Fatal(err)
+		}
+		change(t, db, "UPDATE customers SET disabled_at = 1")
+		if open, err := service.IsLinked(ctx, anna, one.ID); err != nil || open {
+			t.Errorf("a closed account is open to an agent: %v", err)
+		}
+	})
+}
+
+func TestAnAgentIsLetInOnlyWithWhatCanWork(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		admit(t, service, agent.Admission{Name: "Taken"})
+		for code, wanted := range map[registrar.Code][]agent.Admission{
+			agent.NameTaken:  {{Name: "Taken"}, {Name: " Taken "}},
+			agent.BadName:    {{}, {Name: "a\nb"}, {Name: strings.Repeat("x", 61)}},
+			agent.BadProfile: {{Name: "x", Profile: "none"}},
+			agent.BadSecret:  {{Name: "x", Secret: "short"}, {Name: "x", Secret: "with a space inside"}, {Name: "x", WebhookURL: "https://a.example", WebhookSecret: "x"}},
+			agent.BadWebhook: {
+				{Name: "x", WebhookURL: "http://agent.example/"},
+				{Name: "x", WebhookURL: "https://user:pw@agent.example/"},
+				{Name: "x", WebhookURL: "ftp://agent.example/"},
+				{Name: "x", WebhookURL: "https://"},
+				{Name: "x", WebhookSecret: "a-secret-for-nothing"},
+				{Name: "x", WebhookVersion: "2026-04-17"},
+				{Name: "x", WebhookURL: "https://agent.example/", WebhookVersion: "2024-01-01"},
+			},
+		} {
+			for _, one := range wanted {
+				if _, _, err := service.Add(t.Context(), operator(), one); registrar.CodeOf(err) != code {
+					t.Errorf("%+v: %v, want %s", one, err, code)
+				}
+			}
+		}
+		for i := range agent.MaxLive - 1 {
+			admit(t, service, agent.Admission{Name: fmt.Sprint("Agent ", i)})
+		}
+		_, _, err := service.Add(context.Background(), operator(), agent.Admission{Name: "One too many"})
+		wantCode(t, err, registrar.KindConflict, agent.TooManyAgents)
+	})
+}

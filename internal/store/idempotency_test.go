@@ -1,0 +1,175 @@
+package store
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+)
+
+func keysOn(t *testing.T, db *DB, now *atomic.Int64) *idempotency.Service {
+	t.Helper()
+	service, err := idempotency.New(idempotency.Config{Store: db, Now: func() time.Time { return testTime.Add(time.Duration(now.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func begin(t *testing.T, service *idempotency.Service, scope, key, body string) (*idempotency.Run, *idempotency.Stored) {
+	t.Helper()
+	run, stored, err := service.Begin(t.Context(), scope, key, []byte(body))
+	if err != nil {
+		t.Fatalf("%s with %q: %v", key, body, err)
+	}
+	return run, stored
+}
+
+func TestTheSameKeyHasTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		var clock atomic.Int64
+		service, otherNode := keysOn(t, db, &clock), keysOn(t, db, &clock)
+		run, stored := begin(t, service, "agt_1 /a", "key", `{"a":1,"b":"ü"}`)
+		if run == nil || stored != nil {
+			t.Fatalf("the first has %v and %v", run, stored)
+		}
+		_, _, err := otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"b":"\u00fc", "a":1.0}`))
+		var told *registrar.Error
+		if !errors.As(err, &told) || told.Code != idempotency.InFlight || told.RetryAfter <= 0 {
+			t.Errorf("while it runs: %v", err)
+		}
+		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
+		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
+		if err := run.Finish(ctx, 201, map[string]string{"API-Version": "x"}, []byte(`{"id":"ord_1"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Drop(ctx); err != nil { // too late to have an effect
+			t.Fatal(err)
+		}
+		_, stored = begin(t, otherNode, "agt_1 /a", "key", "{\n\"b\":\"ü\",\"a\":10e-1}")
+		if stored == nil || stored.Status != 201 || string(stored.Body) != `{"id":"ord_1"}` || stored.Header["API-Version"] != "x" {
+			t.Errorf("answered %+v", stored)
+		}
+		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
+		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
+		for _, other := range [][2]string{{"agt_2 /a", "key"}, {"agt_1 /b", "key"}, {"agt_1 /a", "other\x00key\xff"}} {
+			if run, _ := begin(t, service, other[0], other[1], `{"a":2}`); run == nil {
+				t.Errorf("%q met another's key", other)
+			}
+		}
+		clock.Store(int64(idempotency.Kept))
+		if run, _ := begin(t, service, "agt_1 /a", "key", `{"a":2}`); run == nil {
+			t.Error("after a day the key is not free")
+		}
+	})
+}
+
+func TestAnAnswerThatBlamesUsIsNotKept(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := keysOn(t, db, &clock)
+		for _, end := range []func(*idempotency.Run) error{
+			func(r *idempotency.Run) error { return r.Finish(t.Context(), 503, nil, nil) },
+			func(r *idempotency.Run) error { return r.Drop(t.Context()) },
+		} {
+			run, _ := begin(t, service, "s", "key", "{}")
+			if run == nil {
+				t.Fatal("the key was not free")
+			}
+			if err := end(run); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if run, _ := begin(t, service, "s", "key", `{"another":"body"}`); run == nil {
+			t.Error("the key was not free")
+		}
+	})
+}
+
+func TestAKeyThatADeadProcessHoldsIsFreeAfterTheLease(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		var clock atomic.Int64
+		service := keysOn(t, db, &clock)
+		slow, _ := begin(t, service, "s", "key", "{}")
+		clock.Store(int64(59 * time.Second))
+		_, _, err := service.Begin(ctx, "s", "key", []byte("{}"))
+		wantCode(t, err, registrar.KindConflict, idempotency.InFlight)
+		clock.Store(int64(time.Minute))
+		_, _, err = service.Begin(ctx, "s", "key", []byte("[]"))
+		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
+		run, _ := begin(t, service, "s", "key", "{}")
+		if run == nil {
+			t.Fatal("the key was not free")
+		}
+		// The one that was only slow must not answer for the one that took over.
+		if err := slow.Finish(ctx, 200, nil, []byte("slow")); err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Finish(ctx, 200, nil, []byte("fast")); err != nil {
+			t.Fatal(err)
+		}
+		if _, stored := begin(t, service, "s", "key", "{}"); stored == nil || string(stored.Body) != "fast" {
+			t.Errorf("answered %+v", stored)
+		}
+	})
+}
+
+func TestOfFiftyWithOneKeyOneRuns(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := keysOn(t, db, &clock)
+		rush := func() (runs int64) {
+			var ran atomic.Int64
+			var wait sync.WaitGroup
+			for range 50 {
+				wait.Go(func() {
+					run, _, err := service.Begin(t.Context(), "s", "key", []byte("{}"))
+					switch {
+					case run != nil:
+						ran.Add(1)
+					case registrar.CodeOf(err) != idempotency.InFlight:
+						t.Error(err)
+					}
+				})
+			}
+			wait.Wait()
+			return ran.Load()
+		}
+		if runs := rush(); runs != 1 {
+			t.Errorf("%d run", runs)
+		}
+		clock.Store(int64(2 * time.Minute)) // all of them find it left
+		if runs := rush(); runs != 1 {
+			t.Errorf("%d took it over", runs)
+		}
+	})
+}
+
+func TestOldAnswersAreForgotten(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := keysOn(t, db, &clock)
+		begin(t, service, "s", "old", "{}")
+		clock.Store(int64(time.Hour))
+		begin(t, service, "s", "young", "{}")
+		clock.Store(int64(idempotency.Kept))
+		if err := service.Forget(t.Context()); err != nil || count(t, db, "SELECT count(*) FROM idempotency") != 1 {
+			t.Errorf("%d are left, %v", count(t, db, "SELECT count(*) FROM idempotency"), err)
+		}
+		for _, bad := range []string{"", string(make([]byte, idempotency.MaxKey+1))} {
+			_, _, err := service.Begin(t.Context(), "s", bad, nil)
+			wantCode(t, err, registrar.KindInvalid, idempotency.BadKey)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+// Package agenthook takes messages to the webhooks of agents.
+//
+// The operator enters the address of a webhook, but what its name resolves to is
+// up to whoever runs it. What it promises: only https, only POST, no proxy, no
+// redirect, no cookie; each connection goes to port 443 of the public internet,
+// which is checked when it is dialled. A service that is itself on a loopback
+// address, such as a sandbox, calls loopback addresses instead, also over http,
+// and nothing else.
+//
+// An answer of 2xx is a yes, whatever it says; nothing of it is read but the
+// status and Retry-After.
+package agenthook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
+	"github.com/dotkontor/dotkontor/internal/upstream/guard"
+)
+
+const (
+	deadline = 10 * time.Second
+	// drained is how much of an answer is read, so that its connection can be used
+	// again.
+	drained = 16 << 10
+	// longestAsked bounds what an agent can ask for by Retry-After.
+	longestAsked = time.Hour
+)
+
+var _ tidings.Sender = (*Client)(nil)
+
+// Client sends messages. It is safe for concurrent use.
+type Client struct {
+	http *http.Client
+	// local says that all of the world is on this machine.
+	local bool
+	agent string
+}
+
+// Options are what a Client is made of.
+type Options struct {
+	// UserAgent is what it calls itself.
+	UserAgent string
+	// Loopback says that webhooks are on this machine: only there is called.
+	Loopback bool
+}
+
+// New returns a Client.
+func New(opts Options) *Client {
+	dialer := &net.Dialer{Timeout: deadline, Control: guard.OnlyPublic}
+	if opts.Loopback {
+		dialer.Control = guard.OnlyLoopback
+	}
+	return newClient(opts, &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxIdleConns: 32, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: deadline, ResponseHeaderTimeout: deadline, MaxResponseHeaderBytes: 16 << 10,
+	})
+}
+
+func newClient(opts Options, transport http.RoundTripper) *Client {
+	return &Client{
+		http: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Timeout:       deadline,
+		},
+		local: opts.Loopback, agent: opts.UserAgent,
+	}
+}
+
+// Close ends connections that nobody uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Send takes one message to its address.
+func (c *Client) Send(ctx context.Context, message tidings.Message) error {
+	address, err := url.Parse(message.URL)
+	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "https" && (!c.local || address.Scheme != "http") {
+		return registrar.Fault(registrar.FaultRefused, "", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(message.Body))
+	if err != nil {
+		return registrar.Fault(registrar.FaultRefused, "", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", c.agent)
+	request.Header.Set("Request-Id", message.ID)
+	request.Header.Set("Timestamp", message.At.UTC().Format(time.RFC3339))
+	request.Header.Set(tidings.SignatureHeader, message.Signature)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return registrar.Fault(faultOf(err), address.Hostname(), err)
+	}
+	defer answer.Body.Close()
+	_, _ = io.CopyN(io.Discard, answer.Body, drained) // an answer that is cut off says yes as well
+	if answer.StatusCode >= http.StatusOK && answer.StatusCode < http.StatusMultipleChoices {
+		return nil
+	}
+	fault := registrar.Fault(registrar.FaultBroken, address.Hostname(), nil)
+	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable {
+		fault.Code, fault.RetryAfter = registrar.FaultThrottled, asked(answer.Header.Get("Retry-After"))
+	}
+	return fault
+}
+
+func asked(header string) time.Duration {
+	seconds, err := strconv.ParseUint(header, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, longestAsked)
+}
+
+func faultOf(err error) registrar.Code {
+	var timeout net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {
+		return registrar.FaultTimeout
+	}
+	return registrar.FaultRefused
+}

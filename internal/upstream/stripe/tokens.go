@@ -1,0 +1,250 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// TokenForm is how Stripe wants to be asked for a payment by a shared payment token.
+// That is a preview, which has moved before. Empty fields have defaults.
+type TokenForm struct {
+	// Parameter is what the token is called when a payment is confirmed.
+	Parameter string
+	// Version is the Stripe-Version of all calls that have to do with tokens.
+	Version string
+	// Method is payment_method_data[type] beside it; empty sends none.
+	Method string
+}
+
+const (
+	tokenParameter = "payment_method_data[shared_payment_granted_token]"
+	tokenVersion   = "2025-09-30.preview"
+	methodType     = "payment_method_data[type]"
+)
+
+func (f TokenForm) orDefault() TokenForm {
+	f.Parameter, f.Version = cmp.Or(f.Parameter, tokenParameter), cmp.Or(f.Version, tokenVersion)
+	return f
+}
+
+// version is the header of calls that have to do with tokens.
+func (c *Client) version() http.Header { return http.Header{"Stripe-Version": {c.token.Version}} }
+
+// grantedToken is all that we read of a token.
+type grantedToken struct {
+	ID     string `json:"id"`
+	Limits *struct {
+		Currency  string `json:"currency"`
+		MaxAmount int64  `json:"max_amount"`
+		ExpiresAt int64  `json:"expires_at"`
+	} `json:"usage_limits"`
+	DeactivatedAt     int64  `json:"deactivated_at"`
+	DeactivatedReason string `json:"deactivated_reason"`
+}
+
+// largestToken bounds what is taken for one: an agent's word becomes a part of an
+// address here.
+const largestToken = 255
+
+// CheckToken reads a token and says whether it could pay an amount at a time.
+func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error {
+	if !wordOnly(token) {
+		return notPaid(order.PaymentDeclined)
+	}
+	var granted grantedToken
+	err := c.call(ctx, "read_token", func(ctx context.Context) error {
+		params := &api.RawParams{Params: api.Params{Context: ctx, Headers: c.version()}}
+		answer, err := c.raw.RawRequest(http.MethodGet, "/v1/shared_payment/granted_tokens/"+url.PathEscape(token), c.key, "", params)
+		if err != nil {
+			return err
+		}
+		granted = grantedToken{}
+		return json.Unmarshal(answer.RawJSON, &granted)
+	})
+	switch registrar.KindOf(err) {
+	case registrar.KindNotFound, registrar.KindInvalid:
+		return notPaid(order.PaymentDeclined) // there is no such token, or it is not for us
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	return granted.pays(amount, at)
+}
+
+func (g grantedToken) pays(amount registrar.Cents, at time.Time) error {
+	limits := g.Limits
+	switch {
+	case g.DeactivatedReason == "expired", limits != nil && limits.ExpiresAt > 0 && limits.ExpiresAt <= at.Unix():
+		return notPaid(order.TokenExpired)
+	case g.ID == "" || g.DeactivatedReason != "" || g.DeactivatedAt > 0 || limits == nil || !strings.EqualFold(limits.Currency, euro):
+		return notPaid(order.PaymentDeclined)
+	case limits.MaxAmount < int64(amount):
+		return notPaid(order.TokenTooSmall)
+	}
+	return nil
+}
+
+func notPaid(code registrar.Code) error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
+}
+
+// wordOnly says that a text can be a token: letters, digits and underscores.
+func wordOnly(text string) bool {
+	return text != "" && len(text) <= largestToken &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// PrepareCharge makes a payment intent that nobody has confirmed. It can't take money
+// before that.
+func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string, error) {
+	params := &api.PaymentIntentCreateParams{
+		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
+		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
+		// Nobody sits at a browser who could be led elsewhere.
+		AutomaticPaymentMethods: &api.PaymentIntentCreateAutomaticPaymentMethodsParams{
+			Enabled: api.Bool(true), AllowRedirects: api.String("never"),
+		},
+	}
+	params.Headers = c.version()
+	params.SetIdempotencyKey(charge.ID)
+	var made *api.PaymentIntent
+	err := c.call(ctx, "prepare_charge", func(ctx context.Context) (err error) {
+		made, err = c.api.V1PaymentIntents.Create(ctx, params)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if made.ID == "" {
+		return "", registrar.Fault(registrar.FaultBroken, c.host+": prepare_charge", nil)
+	}
+	return made.ID, nil
+}
+
+// whatWeLookAtOfAnIntent is asked for with each look at a payment.
+var whatWeLookAtOfAnIntent = []string{"latest_charge", "payment_method"}
+
+// Charge confirms a payment intent with a token.
+func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
+	params := &api.PaymentIntentConfirmParams{}
+	params.Headers = c.version()
+	for _, field := range whatWeLookAtOfAnIntent {
+		params.AddExpand(field)
+	}
+	params.AddExtra(c.token.Parameter, charge.Token)
+	if c.token.Method != "" {
+		params.AddExtra(methodType, c.token.Method)
+	}
+	params.SetIdempotencyKey(charge.ID + "-confirm")
+	var seen *api.PaymentIntent
+	err := c.call(ctx, "charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Confirm(ctx, charge.Intent, params)
+		return err
+	})
+	if err != nil {
+		return c.notCharged(ctx, charge, err)
+	}
+	return c.outcome("charge", seen)
+}
+
+// notCharged is what an error says about a charge.
+func (c *Client) notCharged(ctx context.Context, charge order.Charge, err error) (order.ChargeOutcome, error) {
+	var said *api.Error
+	if !errors.As(err, &said) || registrar.KindOf(err) == registrar.KindUpstream {
+		return order.ChargeOutcome{}, err
+	}
+	switch {
+	case said.Code == api.ErrorCodeAuthenticationRequired:
+		return order.ChargeOutcome{NeedsHuman: true}, nil
+	case said.HTTPStatusCode == http.StatusPaymentRequired:
+		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
+	case said.Code == api.ErrorCodePaymentIntentUnexpectedState:
+		// Somebody has canceled it, or it is paid.
+		standing, err := c.LookCharge(ctx, charge.Intent)
+		if err == nil && standing.Ended && !standing.Paid {
+			return order.ChargeOutcome{Standing: standing, Declined: order.PaymentDeclined}, nil
+		}
+		return order.ChargeOutcome{Standing: standing}, err
+	case registrar.CodeOf(err) == OtherParameters || said.Code == api.ErrorCodeParameterUnknown || said.Code == api.ErrorCodeParameterMissing:
+		return order.ChargeOutcome{}, err // we have asked wrongly, which an operator must hear of
+	default:
+		c.logger.WarnContext(ctx, "Stripe does not take a payment token", "detail", c.detail("charge", said))
+		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
+	}
+}
+
+func (c *Client) outcome(call string, seen *api.PaymentIntent) (order.ChargeOutcome, error) {
+	standing, err := c.intentStanding(call, seen)
+	if err != nil {
+		return order.ChargeOutcome{}, err
+	}
+	outcome := order.ChargeOutcome{Standing: standing}
+	switch seen.Status {
+	case api.PaymentIntentStatusRequiresAction:
+		outcome.NeedsHuman = true
+	case api.PaymentIntentStatusRequiresPaymentMethod, api.PaymentIntentStatusCanceled:
+		outcome.Declined = order.PaymentDeclined
+	default:
+	}
+	return outcome, nil
+}
+
+// LookCharge is how a payment intent stands.
+func (c *Client) LookCharge(ctx context.Context, intent string) (order.Standing, error) {
+	var seen *api.PaymentIntent
+	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(whatWeLookAtOfAnIntent)}
+	params.Headers = c.version()
+	err := c.call(ctx, "look_charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Retrieve(ctx, intent, params)
+		return err
+	})
+	if err != nil {
+		return order.Standing{}, err
+	}
+	return c.intentStanding("look_charge", seen)
+}
+
+// CancelCharge cancels a payment intent and says how it stands then. One that is paid
+// or canceled already can't be; that is no error, but an answer.
+func (c *Client) CancelCharge(ctx context.Context, intent string) (order.Standing, error) {
+	params := &api.PaymentIntentCancelParams{Expand: api.StringSlice(whatWeLookAtOfAnIntent)}
+	params.Headers = c.version()
+	// As with pages: canceling twice is canceling once, and an old failure must not be
+	// remembered.
+	params.SetIdempotencyKey(api.NewIdempotencyKey())
+	var seen *api.PaymentIntent
+	err := c.call(ctx, "cancel_charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Cancel(ctx, intent, params)
+		return err
+	})
+	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
+		return c.LookCharge(ctx, intent)
+	}
+	if err != nil {
+		return order.Standing{}, err
+	}
+	return c.intentStanding("cancel_charge", seen)
+}
+
+func (c *Client) intentStanding(call string, intent *api.PaymentIntent) (order.Standing, error) {
+	if intent.ID == "" || intent.Status == "" {
+		return order.Standing{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
+	}
+	return order.Standing{
+		Paid: intent.Status == api.PaymentIntentStatusSucceeded, Ended: intent.Status == api.PaymentIntentStatusCanceled,
+		Payment: intent.Metadata[metaPayment], Order: intent.Metadata[metaOrder],
+		Amount: registrar.Cents(intent.AmountReceived), Currency: string(intent.Currency), Intent: intent.ID, Card: cardOf(intent),
+	}, nil
+}

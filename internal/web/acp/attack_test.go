@@ -1,0 +1,373 @@
+package acp
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+const pay = `{"payment_data":{"token":"spt_7","provider":"stripe"}}`
+
+func TestOnlyAGoodSignatureCompletes(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC()
+	fresh, old, early := now.Format(time.RFC3339), now.Add(-6*time.Minute).Format(time.RFC3339), now.Add(6*time.Minute).Format(time.RFC3339)
+	sign := func(who, at, body string) string { return signing.Compute(secretOf(who), at, []byte(body)) }
+	good := sign("a", fresh, pay)
+	raw, err := base64.RawURLEncoding.DecodeString(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(timestamp, signature string) map[string]string {
+		set := map[string]string{}
+		if timestamp != "" {
+			set["Timestamp"] = timestamp
+		}
+		if signature != "" {
+			set["Signature"] = signature
+		}
+		return set
+	}
+	for _, test := range []struct {
+		label  string
+		header map[string]string
+		body   string
+		add    [2]string
+		status int
+		code   string
+	}{
+		{"good", with(fresh, good), pay, [2]string{}, 200, ""},
+		{"padded", with(fresh, base64.URLEncoding.EncodeToString(raw)), pay, [2]string{}, 200, ""},
+		{"hex", with(fresh, hex.EncodeToString(raw)), pay, [2]string{}, 200, ""},
+		{"unix time", with(fmt.Sprint(now.Unix()), sign("a", fmt.Sprint(now.Unix()), pay)), pay, [2]string{}, 200, ""},
+		{"nothing", nil, pay, [2]string{}, 401, "signature_required"},
+		{"no signature", with(fresh, ""), pay, [2]string{}, 401, "signature_required"},
+		{"no time", with("", good), pay, [2]string{}, 401, "signature_required"},
+		{"a bearer alone", map[string]string{"Authorization": "Bearer key-a"}, pay, [2]string{}, 401, "signature_required"},
+		{"stale", with(old, sign("a", old, pay)), pay, [2]string{}, 401, "stale_timestamp"},
+		{"early", with(early, sign("a", early, pay)), pay, [2]string{}, 401, "stale_timestamp"},
+		{"another time", with(now.Add(time.Second).Format(time.RFC3339), good), pay, [2]string{}, 401, "invalid_signature"},
+		{"one byte of the body", with(fresh, good), strings.Replace(pay, "spt_7", "spt_8", 1), [2]string{}, 401, "invalid_signature"},
+		{"one space more", with(fresh, good), pay + " ", [2]string{}, 401, "invalid_signature"},
+		{"another secret", with(fresh, sign("z", fresh, pay)), pay, [2]string{}, 401, "invalid_signature"},
+		{"another encoding", with(fresh, base64.StdEncoding.EncodeToString([]byte(good))), pay, [2]string{}, 401, "invalid_signature"},
+		{"cut", with(fresh, good[:42]), pay, [2]string{}, 401, "invalid_signature"},
+		{"two signatures", with(fresh, good), pay, [2]string{"Signature", good}, 401, "invalid_signature"},
+		{"two times", with(fresh, good), pay, [2]string{"Timestamp", fresh}, 401, "invalid_signature"},
+		{"a key that is none", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Bearer x"}, pay, [2]string{}, 401, "invalid_signature"},
+		{"another agent's key", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Bearer key-b"}, pay, [2]string{}, 401, "invalid_signature"},
+		{"no bearer", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Basic key-a"}, pay, [2]string{}, 401, "invalid_signature"},
+	} {
+		w := newWorld(t)
+		got := w.do(ask{path: one + "/complete", body: test.body, unsigned: true, header: test.header, add: test.add})
+		if test.status == 200 {
+			if got.status != 200 || w.orders.count("complete") != 1 {
+				t.Errorf("%s: got %d %s", test.label, got.status, got.text)
+			}
+			continue
+		}
+		w.refusal(test.label, got, test.status, test.code)
+		if len(w.orders.calls) != 0 {
+			t.Errorf("%s: the orders were asked: %v", test.label, w.orders.calls)
+		}
+	}
+}
+
+func TestASignatureIsGoodForOneSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := time.Now().UTC().Format(time.RFC3339)
+	set := map[string]string{"Timestamp": at, "Signature": signing.Compute(secretOf("a"), at, []byte(pay))}
+	send := func(path string) reply { return w.do(ask{path: path, body: pay, unsigned: true, header: set}) }
+	if got := send(one + "/complete"); got.status != 200 {
+		t.Fatalf("got %d %s", got.status, got.text)
+	}
+	if got := send(one + "/complete"); got.status != 200 {
+		t.Errorf("a repetition on the same path: %d %s", got.status, got.text)
+	}
+	for _, path := range []string{sessions + "/ord_2/complete", one + "/complete?x=1", sessions + "/%6Frd_1/complete"} {
+		w.refusal(path, send(path), 401, "invalid_signature")
+	}
+}
+
+func TestTheOtherOperationsTakeAKeyOrASignature(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{one, one + "/cancel"} {
+		w := newWorld(t)
+		if got := w.do(ask{path: path, unsigned: true, header: map[string]string{"Authorization": "bearer key-a"}}); got.status != 200 {
+			t.Errorf("%s with a key: %d %s", path, got.status, got.text)
+		}
+		if got := w.do(ask{path: path}); got.status != 200 {
+			t.Errorf("%s with a signature: %d %s", path, got.status, got.text)
+		}
+		w.refusal(path+" with nothing", w.do(ask{path: path, unsigned: true}), 401, "signature_required")
+		w.refusal(path+" with another's key", w.do(ask{path: path, unsigned: true, header: map[string]string{"Authorization": "Bearer key-b"}}), 404, codeNotFound)
+	}
+}
+
+// 401, then 404, then 400, whatever else is wrong.
+func TestRefusalsComeInTheOrderOfThePromise(t *testing.T) {
+	t.Parallel()
+	wrong := map[string]ask{
+		"broken body":     {body: `{"payment_data":`},
+		"wrong provider":  {body: `{"payment_data":{"token":"spt_7","provider":"other"}}`},
+		"unknown version": {body: pay, header: map[string]string{"API-Version": "2024-01-01"}},
+		"no key":          {body: pay, header: map[string]string{"API-Version": "2026-04-17"}},
+		"long key":        {body: pay, header: map[string]string{"Idempotency-Key": strings.Repeat("k", 256)}},
+		"content type":    {body: pay, header: map[string]string{"Content-Type": "text/plain"}},
+		"twice":           {body: `{"payment_data":{"token":"spt_7","token":"spt_8"}}`},
+		"unknown field":   {body: `{"x":1}`, header: header("2025-09-29", "")},
+	}
+	for label, a := range wrong {
+		w := newWorld(t)
+		a.path = one + "/complete"
+		if got := w.do(a); got.status != 400 {
+			t.Errorf("%s: got %d %s", label, got.status, got.text)
+		}
+		a.path = sessions + "/ord_2/complete"
+		w.refusal(label+", no session", w.do(a), 404, codeNotFound)
+		a.path, a.agent = one+"/complete", "b"
+		w.refusal(label+", another agent's session", w.do(a), 404, codeNotFound)
+		a.agent = "z"
+		w.refusal(label+", nobody", w.do(a), 401, "invalid_signature")
+		if w.orders.count("complete") != 0 {
+			t.Errorf("%s: something was completed", label)
+		}
+	}
+}
+
+func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
+	t.Parallel()
+	conflict := func(code registrar.Code) error { return &registrar.Error{Kind: registrar.KindConflict, Code: code} }
+	refused := func(kind registrar.Kind) error {
+		return &order.ItemsRefused{Items: []order.RefusedItem{{Name: "kaffee.de", Kind: order.Register, Reason: &registrar.Error{Kind: kind, Code: "name_taken"}}}}
+	}
+	const create = `{"items":[{"id":"register:kaffee.de"}]}`
+	for _, test := range []struct {
+		path, body, state string
+		err               error
+		status            int
+		code, kind, param string
+	}{
+		{one + "/complete", pay, "untold", conflict(order.DataMissing), 422, codeMissing, invalidRequest, "$.buyer"},
+		{one + "/complete", pay, "ready", conflict(order.PriceChanged), 422, codeConflict, invalidRequest, ""},
+		{one + "/complete", pay, "ready", conflict(order.NameHeld), 422, codeOutOfStock, invalidRequest, ""},
+		{one + "/complete", pay, "ready", refused(registrar.KindConflict), 422, codeOutOfStock, invalidRequest, ""},
+		{one + "/complete", pay, "ready", conflict(order.PaymentDeclined), 402, codeDeclined, processingError, ""},
+		{one + "/complete", pay, "ready", conflict(order.TokenExpired), 402, codeDeclined, processingError, ""},
+		{one + "/complete", pay, "ready", conflict(order.TokenTooSmall), 402, codeDeclined, processingError, ""},
+		{one + "/complete", pay, "canceled", conflict(order.NotOpen), 409, codeConflict, invalidRequest, ""},
+		{one + "/complete", pay, "ready", registrar.Fault(registrar.FaultTimeout, "x", nil), 503, codeNotYetDecided, serviceUnavailable, ""},
+		{one + "/complete", pay, "ready", fmt.Errorf("disk"), 500, codeInternal, processingError, ""},
+		{one + "/cancel", "", "done", conflict(order.NotOpen), 405, codeConflict, invalidRequest, ""},
+		{one, "{}", "done", conflict(order.NotOpen), 409, codeConflict, invalidRequest, ""},
+		{sessions, create, "ready", refused(registrar.KindConflict), 400, codeOutOfStock, invalidRequest, "$.items[0].id"},
+		{sessions, create, "ready", refused(registrar.KindUnsupported), 400, codeInvalidItem, invalidRequest, "$.items[0].id"},
+		{sessions, create, "ready", refused(registrar.KindUpstream), 503, codeNotYetDecided, serviceUnavailable, ""},
+		{sessions, create, "ready", conflict(order.TooManyOpen), 409, codeTooManyOpen, invalidRequest, ""},
+		{sessions, create, "ready", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}, 400, codeInvalidField, invalidRequest, "$.items"},
+	} {
+		w := newWorld(t)
+		w.orders.session, w.orders.err = states()[test.state], test.err
+		got := w.do(ask{path: test.path, body: test.body})
+		label := fmt.Sprintf("%s, %v", test.path, test.err)
+		w.refusal(label, got, test.status, test.code)
+		if param, _ := got.body["param"].(string); param != test.param || got.body["type"] != test.kind {
+			t.Errorf("%s: got %s", label, got.text)
+		}
+		if (got.header.Get("Retry-After") != "") != (test.status == 503) || (got.header.Get("Allow") != "") != (test.status == 405) {
+			t.Errorf("%s: headers %v", label, got.header)
+		}
+	}
+}
+
+func TestBodiesThatTwoReadersWouldReadDifferentlyAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"", "2025-09-29"} {
+		for label, body := range map[string]string{
+			"twice":            `{"payment_data":{"token":"spt_7","provider":"stripe"},"payment_data":{"token":"spt_8","provider":"stripe"}}`,
+			"twice, escaped":   `{"payment_data":{"token":"spt_7","\u0074oken":"spt_8","provider":"stripe"}}`,
+			"trailing":         pay + `{}`,
+			"a list":           `[` + pay + `]`,
+			"null":             `null`,
+			"a text":           `{"payment_data":"spt_7"}`,
+			"a number":         `{"payment_data":{"token":7,"provider":"stripe"}}`,
+			"no UTF-8":         "{\"payment_data\":{\"token\":\"spt_\xff\",\"provider\":\"stripe\"}}",
+			"a line feed":      `{"payment_data":{"token":"spt_\n7","provider":"stripe"}}`,
+			"deep":             `{"x":` + strings.Repeat(`{"x":`, 40) + `1` + strings.Repeat(`}`, 41),
+			"too large":        `{"x":"` + strings.Repeat("x", largestBody) + `"}`,
+			"too long a token": `{"payment_data":{"token":"` + strings.Repeat("x", 501) + `","provider":"stripe"}}`,
+		} {
+			w := newWorld(t)
+			got := w.do(ask{path: one + "/complete", body: body, header: header(version, "")})
+			if got.status != 400 || w.orders.count("complete") != 0 {
+				t.Errorf("%q, %s: got %d %s", version, label, got.status, got.text)
+			}
+		}
+	}
+	// Keys count letter by letter: none of these is the token.
+	w := newWorld(t)
+	w.do(ask{path: one + "/complete", body: `{"Payment_Data":{"token":"spt_7"},"payment_data":{"Token":"spt_8"}}`})
+	if w.orders.count("complete") != 1 || w.orders.done.Token != "" {
+		t.Errorf("the token is %q", w.orders.done.Token)
+	}
+}
+
+func TestAKeyGivesTheSameAnswerAgainAndNothingHappensTwice(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"", "2025-09-29"} {
+		w := newWorld(t)
+		w.orders.session = states()["paid"]
+		first := w.do(ask{path: one + "/complete", body: pay, header: header(version, "k1")})
+		w.orders.session = states()["done"]
+		again := w.do(ask{path: one + "/complete", body: `{ "payment_data" : {"provider":"stripe","token":"spt_7"} }`, header: header(version, "k1")})
+		if first.status != 200 || again.status != 200 || again.text != first.text || w.orders.count("complete") != 1 {
+			t.Errorf("%q: got %d, then %d, after %d completions", version, first.status, again.status, w.orders.count("complete"))
+		}
+		if first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" || again.header.Get("Idempotency-Key") != "k1" {
+			t.Errorf("%q: headers %v, then %v", version, first.header, again.header)
+		}
+		other := w.do(ask{path: one + "/complete", body: strings.Replace(pay, "7", "8", 1), header: header(version, "k1")})
+		if version == "" {
+			w.refusal("another body", other, 422, codeKeyConflict)
+		} else {
+			w.refusal("another body", other, 409, notIdempotent)
+			if other.body["type"] != notIdempotent {
+				t.Errorf("got %s", other.text)
+			}
+		}
+		shape := w.do(ask{path: one + "/complete", body: pay, header: header("2026-04-17", "k1")})
+		if shape.status < 400 {
+			t.Errorf("%q: an answer of another version: %d %s", version, shape.status, shape.text)
+		}
+		if got := w.do(ask{path: one, body: "{}", header: header(version, "k1")}); got.status != 200 || w.orders.count("update") != 1 {
+			t.Errorf("%q: the key of another path: %d %s", version, got.status, got.text)
+		}
+	}
+}
+
+func TestRefusalsOfAnOrderAreRepeatedAndOurFaultsAreNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.orders.err = &registrar.Error{Kind: registrar.KindConflict, Code: order.PaymentDeclined}
+	first := w.do(ask{path: one + "/complete", body: pay, header: header("", "k1")})
+	w.orders.err = nil
+	again := w.do(ask{path: one + "/complete", body: pay, header: header("", "k1")})
+	if first.status != 402 || again.status != 402 || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("got %d, then %d", first.status, again.status)
+	}
+	w.orders.err = registrar.Fault(registrar.FaultTimeout, "x", nil)
+	if got := w.do(ask{path: one + "/complete", body: pay, header: header("", "k2")}); got.status != 503 {
+		t.Errorf("got %d", got.status)
+	}
+	w.orders.err = nil
+	if got := w.do(ask{path: one + "/complete", body: pay, header: header("", "k2")}); got.status != 200 || got.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("after a fault of ours the key is spent: %d %v", got.status, got.header)
+	}
+}
+
+func TestWhileARequestRunsItsKeyIsBusy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.orders.running = make(chan struct{})
+	replies := make(chan reply, 20)
+	var all sync.WaitGroup
+	for range cap(replies) {
+		all.Go(func() { replies <- w.do(ask{path: one + "/complete", body: pay, header: header("", "k1")}) })
+	}
+	for range cap(replies) - 1 {
+		got := <-replies
+		w.refusal("meanwhile", got, 409, codeKeyInFlight)
+		if got.header.Get("Retry-After") == "" {
+			t.Errorf("headers %v", got.header)
+		}
+	}
+	close(w.orders.running)
+	all.Wait()
+	if got := <-replies; got.status != 200 || w.orders.count("complete") != 1 {
+		t.Errorf("the first one: %d after %d completions", got.status, w.orders.count("complete"))
+	}
+}
+
+func TestLimitsHoldAndSayWhenTheyEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 31 {
+		got := w.do(ask{path: one + "/complete", unsigned: true, body: pay, from: "192.0.2.7"})
+		if want := map[bool]int{true: 401, false: 429}[i < 30]; got.status != want {
+			t.Fatalf("bad signature %d: %d %s", i+1, got.status, got.text)
+		} else if want == 429 && got.header.Get("Retry-After") == "" {
+			t.Errorf("429 without Retry-After")
+		}
+	}
+	if got := w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7"}); got.status != 200 {
+		t.Errorf("a good agent behind the same address: %d", got.status)
+	}
+	if got := w.do(ask{path: one + "/complete", unsigned: true, body: pay, from: "192.0.2.8"}); got.status != 401 {
+		t.Errorf("another address: %d", got.status)
+	}
+	const create = `{"items":[{"id":"register:kaffee.de"}]}`
+	for i := range 61 {
+		got := w.do(ask{path: sessions, body: create, header: header("", fmt.Sprint("k", i))})
+		if want := map[bool]int{true: 201, false: 429}[i < 60]; got.status != want {
+			t.Fatalf("create %d: %d %s", i+1, got.status, got.text)
+		}
+	}
+	if got := w.do(ask{path: sessions, body: create, header: header("", "k1")}); got.status != 201 || got.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("a repetition counts: %d", got.status)
+	}
+	if got := w.do(ask{path: sessions, body: create, agent: "b"}); got.status != 201 {
+		t.Errorf("another agent: %d", got.status)
+	}
+	if got := w.do(ask{path: one, method: "GET"}); got.status != 200 {
+		t.Errorf("reading: %d", got.status)
+	}
+}
+
+func TestHeadersOfTheProtocolComeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.do(ask{path: one, body: "{}", header: map[string]string{"Request-Id": "r-1", "Idempotency-Key": "k-1", "API-Version": "2025-09-29"}})
+	for name, want := range map[string]string{"Request-Id": "r-1", "Idempotency-Key": "k-1", "API-Version": "2025-09-29", "Cache-Control": "no-store"} {
+		if got.header.Get(name) != want {
+			t.Errorf("%s is %q", name, got.header.Get(name))
+		}
+	}
+	unknown := w.do(ask{path: one, method: "GET", header: map[string]string{"API-Version": "2027-01-01"}})
+	w.refusal("unknown version", unknown, 400, codeVersion)
+	if fmt.Sprint(unknown.body["supported_versions"]) != "[2026-04-17 2025-09-29]" {
+		t.Errorf("got %s", unknown.text)
+	}
+}
+
+func TestWhereCheckoutIsNotInServiceItSaysSo(t *testing.T) {
+	t.Parallel()
+	handler, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t}
+	mux := http.NewServeMux()
+	for _, r := range handler.Routes() {
+		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
+	}
+	w.front = mux
+	for _, path := range []string{sessions, one, one + "/cancel"} {
+		got := w.do(ask{path: path})
+		w.refusal(path, got, 503, codeOutOfService)
+		if got.header.Get("Retry-After") != "3600" {
+			t.Errorf("headers %v", got.header)
+		}
+	}
+	w.refusal("unsigned", w.do(ask{path: one + "/complete", unsigned: true}), 401, "signature_required")
+	w.refusal("signed", w.do(ask{path: one + "/complete"}), 401, "invalid_signature")
+}

@@ -1,0 +1,261 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// deepest bounds nesting; the protocol's requests are six levels deep.
+	deepest = 24
+	// longestText bounds every text that we keep.
+	longestText = 500
+)
+
+var errDuplicate = errors.New("a key stands twice in one object")
+
+// parse reads a body that is one JSON object. A key that stands twice is refused:
+// two readers of such a body would see two orders. No body is an empty object.
+func parse(body []byte) (map[string]any, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return map[string]any{}, nil
+	}
+	broken := func(message string) error { return invalid(codeBody, message, "") }
+	if !utf8.Valid(body) {
+		return nil, broken("The body is not UTF-8.")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	value, err := readValue(decoder, 0)
+	switch {
+	case errors.Is(err, errDuplicate):
+		return nil, invalid(codeDuplicate, "A key stands twice in one object of the body.", "")
+	case err != nil:
+		return nil, broken("The body is not valid JSON, or nested too deeply.")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, broken("Something follows the JSON object in the body.")
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return nil, broken("The body must be a JSON object.")
+	}
+	return fields, nil
+}
+
+func readValue(decoder *json.Decoder, depth int) (any, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	opening, ok := token.(json.Delim)
+	if !ok {
+		return token, nil
+	}
+	if depth == deepest {
+		return nil, errors.New("nested too deeply")
+	}
+	if opening == '[' {
+		list := []any{}
+		for decoder.More() {
+			value, err := readValue(decoder, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		_, err := decoder.Token()
+		return list, err
+	}
+	fields := map[string]any{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return nil, errors.New("a key that is no text")
+		}
+		if _, twice := fields[key]; twice {
+			return nil, errDuplicate
+		}
+		if fields[key], err = readValue(decoder, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err = decoder.Token()
+	return fields, err
+}
+
+// form is one request while it is read. The first thing that is wrong is kept,
+// and nothing that is read afterwards counts.
+type form struct {
+	// closed says that unknown fields are refused, and that null is no value.
+	closed bool
+	wrong  *problem
+}
+
+func (f *form) refuse(code, message, param string) {
+	if f.wrong == nil {
+		f.wrong = invalid(code, message, param)
+	}
+}
+
+// object is one JSON object of a request and where it stands, as a JSONPath.
+type object struct {
+	form   *form
+	path   string
+	fields map[string]any
+}
+
+// only names all fields that the object may have.
+func (o object) only(keys ...string) object {
+	if !o.form.closed || o.fields == nil {
+		return o
+	}
+	var unknown []string
+	for key := range o.fields {
+		if !slices.Contains(keys, key) {
+			unknown = append(unknown, key)
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown) // the same refusal for the same body
+		o.form.refuse(codeUnknownField, "This version of the protocol does not have this field.", o.at(unknown[0]))
+	}
+	return o
+}
+
+// need names the fields that must be there.
+func (o object) need(keys ...string) object {
+	if o.fields == nil {
+		return o
+	}
+	for _, key := range keys {
+		if _, told := o.value(key); !told {
+			o.form.refuse(codeMissingField, "A required field is missing.", o.at(key))
+		}
+	}
+	return o
+}
+
+// at is the JSONPath of a field. A key of the client's that is no plain word is
+// quoted.
+func (o object) at(key string) string {
+	for _, r := range key {
+		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+			return o.path + "[" + strconv.QuoteToASCII(clip(key)) + "]"
+		}
+	}
+	return o.path + "." + clip(key)
+}
+
+func clip(text string) string {
+	if len(text) > 64 {
+		return text[:64]
+	}
+	return text
+}
+
+// value is a field that was told. In an open form null is the same as nothing.
+func (o object) value(key string) (any, bool) {
+	value, told := o.fields[key]
+	if told && value == nil && !o.form.closed {
+		return nil, false
+	}
+	return value, told
+}
+
+func (o object) wrongType(key, want string) {
+	o.form.refuse(codeInvalidField, "This field must be "+want+".", o.at(key))
+}
+
+// text is a field with a text; empty if it is not there.
+func (o object) text(key string) string {
+	value, told := o.value(key)
+	if !told {
+		return ""
+	}
+	text, ok := value.(string)
+	switch {
+	case !ok:
+		o.wrongType(key, "a text")
+	case utf8.RuneCountInString(text) > longestText:
+		o.form.refuse(codeInvalidField, fmt.Sprintf("This text is longer than %d characters.", longestText), o.at(key))
+	default:
+		for _, r := range text {
+			if unicode.IsControl(r) {
+				o.form.refuse(codeInvalidField, "This text contains a control character.", o.at(key))
+				break
+			}
+		}
+	}
+	return text
+}
+
+// object is a field with an object; its fields are nil if it is not there.
+func (o object) object(key string) (object, bool) {
+	value, told := o.value(key)
+	inner := object{form: o.form, path: o.at(key)}
+	if !told {
+		return inner, false
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		o.wrongType(key, "an object")
+		return inner, false
+	}
+	inner.fields = fields
+	return inner, true
+}
+
+// objects is a field with a list of objects; nil if it is not there.
+func (o object) objects(key string) []object {
+	value, told := o.value(key)
+	if !told {
+		return nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		o.wrongType(key, "a list")
+		return nil
+	}
+	inner := make([]object, 0, len(list))
+	for i, entry := range list {
+		path := o.at(key) + "[" + strconv.Itoa(i) + "]"
+		fields, ok := entry.(map[string]any)
+		if !ok {
+			o.form.refuse(codeInvalidField, "This entry must be an object.", path)
+			return nil
+		}
+		inner = append(inner, object{form: o.form, path: path, fields: fields})
+	}
+	return inner
+}
+
+// one says whether a field is the number 1, however it is written.
+func (o object) one(key string) (isOne, told bool) {
+	value, told := o.value(key)
+	if !told {
+		return false, false
+	}
+	number, ok := value.(json.Number)
+	if !ok {
+		o.wrongType(key, "a number")
+		return false, true
+	}
+	amount, err := number.Float64()
+	if err != nil || amount <= 0 {
+		o.wrongType(key, "a number above 0")
+		return false, true
+	}
+	return amount == 1, true
+}

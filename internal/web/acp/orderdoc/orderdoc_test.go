@@ -1,0 +1,207 @@
+package orderdoc
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oasdiff/yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+const permalink = "https://domains.example/checkout/dotkontor_pay_x"
+
+var testTime = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+
+// ordered is an order with a registration, a transfer and money on its way back.
+func ordered(state order.State, first, second order.ItemState) order.Order {
+	return order.Order{
+		ID: "ord_1", State: state, Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570},
+		Contact: order.Contact{FirstName: "Erika", LastName: "Mustermann", Email: "erika@kundin.example", Street: "Musterweg 1"},
+		Items: []order.Item{
+			{ID: "itm_1", Name: "example.ai", Kind: order.Register, Years: 2, Net: 2000, VAT: 380, Gross: 2380, State: first},
+			{ID: "itm_2", Name: "example.de", Kind: order.Transfer, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: second, Failure: "refused", SealedCode: "sealed-code"},
+		},
+		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentKept, Amount: 3570, Intent: "pi_1", Card: "fingerprint"}},
+	}
+}
+
+// refunded has the second item's money back, and a payment that nobody wanted.
+func refunded(o order.Order, provider string) order.Order {
+	o.Refunds = []order.Refund{
+		{ID: "rfd_1", Payment: "pay_1", Item: "itm_2", Amount: 1190, Provider: provider, CreatedAt: testTime, MadeAt: testTime.Add(time.Minute)},
+		{ID: "rfd_2", Payment: "pay_2", Amount: 3570, Provider: "re_2", CreatedAt: testTime, MadeAt: testTime},
+	}
+	return o
+}
+
+// all are orders in every state that an agent hears of.
+func all() map[string]order.Order {
+	return map[string]order.Order{
+		"paid":           ordered(order.Provisioning, order.ItemProvisioning, order.ItemProvisioning),
+		"one there":      ordered(order.Provisioning, order.ItemActive, order.ItemProvisioning),
+		"one failed":     refunded(ordered(order.Provisioning, order.ItemProvisioning, order.ItemFailed), ""),
+		"completed":      ordered(order.Completed, order.ItemActive, order.ItemActive),
+		"partly":         refunded(ordered(order.PartiallyCompleted, order.ItemActive, order.ItemFailed), ""),
+		"partly, repaid": refunded(ordered(order.PartiallyCompleted, order.ItemActive, order.ItemRefunded), "re_1"),
+		"failed":         refunded(ordered(order.Failed, order.ItemFailed, order.ItemRefunded), "re_1"),
+		"never paid":     ordered(order.Canceled, order.ItemWaiting, order.ItemWaiting),
+	}
+}
+
+func event2026(t *testing.T, first bool, o order.Order) (kind string, doc Order) {
+	t.Helper()
+	text, err := Event(Version2026, first, o, permalink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var message struct {
+		Type string
+		Data Order
+	}
+	if err := json.Unmarshal(text, &message); err != nil {
+		t.Fatal(err)
+	}
+	return message.Type, message.Data
+}
+
+func TestTheFirstMessageCreatesAndLaterOnesUpdate(t *testing.T) {
+	t.Parallel()
+	o := all()["paid"]
+	for first, want := range map[bool]string{true: "order_create", false: "order_update"} {
+		for _, version := range []string{"", Version2025, Version2026} {
+			text, err := Event(version, first, o, permalink)
+			if err != nil || !strings.HasPrefix(string(text), `{"type":"`+want+`","data":{"type":"order",`) {
+				t.Errorf("%q, first %t: %s, %v", version, first, text, err)
+			}
+		}
+	}
+}
+
+func TestMoneyThatGoesBackIsAnAdjustment(t *testing.T) {
+	t.Parallel()
+	_, owed := event2026(t, false, all()["partly"])
+	if len(owed.Adjustments) != 1 || owed.Adjustments[0].Status != "pending" || len(owed.Totals) != 3 {
+		t.Errorf("owed: %+v, %+v", owed.Adjustments, owed.Totals)
+	}
+	_, doc := event2026(t, false, all()["partly, repaid"])
+	if len(doc.Adjustments) != 1 { // the payment that nobody wanted is no part of the order
+		t.Fatalf("got %+v", doc.Adjustments)
+	}
+	back := doc.Adjustments[0]
+	if back.ID != "rfd_1" || back.Type != "refund" || back.Status != "completed" || back.Amount != 1190 || back.Currency != "eur" ||
+		back.At != "2026-11-15T12:01:00Z" || back.Lines[0] != (Reference{"itm_2", 1}) || back.Reason != "refused" {
+		t.Errorf("got %+v", back)
+	}
+	if last := doc.Totals[len(doc.Totals)-1]; last != (Total{"amount_refunded", "Refunded", 1190}) || doc.Totals[2].Amount != 3570 {
+		t.Errorf("got %+v", doc.Totals)
+	}
+	text, err := Event(Version2025, false, all()["partly, repaid"], permalink)
+	if err != nil || !strings.Contains(string(text), `"status":"fulfilled","refunds":[{"type":"original_payment","amount":1190}]`) {
+		t.Errorf("2025-09-29: %s, %v", text, err)
+	}
+}
+
+func TestALineSaysHowItStands(t *testing.T) {
+	t.Parallel()
+	_, doc := event2026(t, false, all()["partly, repaid"])
+	there, gone := doc.Lines[0], doc.Lines[1]
+	if there.ID != "itm_1" || there.Product != "register:example.ai" || there.Title != "example.ai" || there.About != "Registration of example.ai, 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
+		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Fulfillments[0].Status != "delivered" {
+		t.Errorf("got %+v", there)
+	}
+	if gone.Product != "transfer:example.de" || gone.About != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Fulfillments[1].Status != "failed" {
+		t.Errorf("got %+v", gone)
+	}
+	for name, want := range map[string]string{"paid": "processing", "completed": "completed", "partly": "completed", "failed": "canceled", "never paid": "canceled"} {
+		if _, doc := event2026(t, false, all()[name]); doc.Status != want {
+			t.Errorf("%s: %s", name, doc.Status)
+		}
+	}
+}
+
+// Who holds the domains, and what opens them, is nobody's business on this way.
+func TestNothingPersonalIsTold(t *testing.T) {
+	t.Parallel()
+	for name, o := range all() {
+		for _, version := range []string{Version2025, Version2026} {
+			text, err := Event(version, true, o, permalink)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, secret := range []string{"Erika", "kundin", "Musterweg", "sealed", "fingerprint", "pi_1", "re_1"} {
+				if strings.Contains(string(text), secret) {
+					t.Errorf("%s, %s: it tells %q", name, version, secret)
+				}
+			}
+		}
+	}
+}
+
+// ACP_SPEC_DIR is a checkout of the protocol's own repository.
+func TestEveryMessageKeepsToItsVersionsSchema(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("ACP_SPEC_DIR")
+	if folder == "" {
+		t.Skip("ACP_SPEC_DIR is not set; the other tests read the messages field by field")
+	}
+	for _, version := range []string{Version2025, Version2026} {
+		schema := webhookSchema(t, filepath.Join(folder, "spec", version, "openapi"))
+		for name, o := range all() {
+			for _, first := range []bool{true, false} {
+				text, err := Event(version, first, o, permalink)
+				if err != nil {
+					t.Fatal(err)
+				}
+				message, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := schema.Validate(message); err != nil {
+					t.Errorf("%s, %s: %v", version, name, err)
+				}
+				message.(map[string]any)["data"].(map[string]any)["surprise"] = true
+				if schema.Validate(message) == nil {
+					t.Errorf("%s, %s: the schema accepts what it does not know: it is not the closed one", version, name)
+				}
+			}
+		}
+	}
+}
+
+// webhookSchema is the message's schema out of the OpenAPI documents, whose schemas
+// are JSON Schema since 3.1.
+func webhookSchema(t *testing.T, folder string) *jsonschema.Schema {
+	t.Helper()
+	const base = "https://schemas.example/"
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	for _, name := range []string{"openapi.agentic_checkout.yaml", "openapi.agentic_checkout_webhook.yaml"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err = yaml.YAMLToJSON(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource(base+name, document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := compiler.Compile(base + "openapi.agentic_checkout_webhook.yaml#/components/schemas/WebhookEvent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}

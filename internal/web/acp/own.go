@@ -1,0 +1,131 @@
+package acp
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+)
+
+// own is the shape of the contract: payment_data.token and provider, payment_url
+// and verification_url. Clients of it know no schema, so it takes what either
+// version of the protocol says, and ignores what it does not know.
+var own = &shape{
+	create: readOwn, update: readOwn, complete: readOwn, cancel: ignore,
+	items: "items", addressAt: "$.fulfillment_address",
+	write: func(v view, _ bool) any { return writeOwn(v) },
+}
+
+func readOwn(o object) request {
+	var r request
+	var who person
+	r.readItems(o, "items")
+	if !r.told {
+		r.readItems(o, "line_items")
+	}
+	if buyer, told := o.object("buyer"); told {
+		who.buyer(buyer)
+		who.name(buyer.text("full_name"))
+		who.name(buyer.text("name"))
+		who.company(buyer)
+		if address, told := buyer.object("address"); told {
+			who.address(address)
+		}
+	}
+	who.details(o)
+	if address, told := o.object("fulfillment_address"); told {
+		who.address(address)
+	}
+	wantOption(o, "fulfillment_option_id")
+	r.contact = who.result()
+	payment, told := o.object("payment_data")
+	if !told {
+		return r
+	}
+	r.token = payment.text("token")
+	wantProvider(payment, "provider")
+	r.readBilling(payment)
+	return r
+}
+
+// ignore reads nothing: what a client says about its reasons changes nothing.
+func ignore(object) request { return request{} }
+
+type ownSession struct {
+	ID           string       `json:"id"`
+	Status       string       `json:"status"`
+	Currency     string       `json:"currency"`
+	Items        []ownLine    `json:"line_items"`
+	Totals       ownTotals    `json:"totals"`
+	Buyer        *buyer2026   `json:"buyer,omitempty"`
+	Address      *address     `json:"fulfillment_address,omitempty"`
+	Messages     []ownMessage `json:"messages"`
+	PaymentURL   string       `json:"payment_url,omitempty"`
+	VerifyURL    string       `json:"verification_url,omitempty"`
+	Order        *ownOrder    `json:"order,omitempty"`
+	CreatedAt    time.Time    `json:"created_at"`
+	UpdatedAt    time.Time    `json:"updated_at"`
+	ExpiresAt    *time.Time   `json:"expires_at,omitempty"`
+	ProviderName string       `json:"payment_provider,omitempty"`
+}
+
+type ownLine struct {
+	ID       string          `json:"id"`
+	Domain   string          `json:"domain"`
+	TLD      string          `json:"tld"`
+	Type     string          `json:"type"`
+	Years    int             `json:"years"`
+	NetEUR   registrar.Cents `json:"netEur"`
+	VATEUR   registrar.Cents `json:"vatEur"`
+	GrossEUR registrar.Cents `json:"grossEur"`
+	Status   string          `json:"status"`
+}
+
+type ownTotals struct {
+	NetEUR   registrar.Cents `json:"netEur"`
+	VATEUR   registrar.Cents `json:"vatEur"`
+	GrossEUR registrar.Cents `json:"grossEur"`
+	VATRate  float64         `json:"vatRate"`
+}
+
+type ownMessage struct {
+	Type    string `json:"type"`
+	Code    string `json:"code,omitempty"`
+	Param   string `json:"param,omitempty"`
+	Content string `json:"content"`
+}
+
+type ownOrder struct {
+	ID        string                `json:"id"`
+	Status    string                `json:"status"`
+	Permalink string                `json:"permalink_url"`
+	Refunds   []orderdoc.Adjustment `json:"refunds"`
+}
+
+func writeOwn(v view) ownSession {
+	body := ownSession{
+		ID: v.id, Status: v.status, Currency: currency, Items: []ownLine{}, Messages: []ownMessage{},
+		Totals:     ownTotals{NetEUR: v.net, VATEUR: v.vat, GrossEUR: v.gross, VATRate: float64(v.rate) / 100},
+		Buyer:      newBuyer2026(v),
+		Address:    newAddress(v),
+		PaymentURL: v.payURL, VerifyURL: v.verifyURL,
+		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt,
+	}
+	if v.open {
+		body.ProviderName = provider
+		body.ExpiresAt = &v.expiresAt
+	}
+	for _, line := range v.lines {
+		body.Items = append(body.Items, ownLine{
+			ID: line.item, Domain: line.name, TLD: line.tld, Type: line.kind, Years: line.years,
+			NetEUR: line.net, VATEUR: line.vat, GrossEUR: line.gross, Status: line.status,
+		})
+	}
+	for _, m := range v.messages {
+		body.Messages = append(body.Messages, ownMessage{Type: m.kind, Code: m.code, Param: m.param, Content: m.text})
+	}
+	if v.paid {
+		body.Order = &ownOrder{ID: v.id, Status: v.state, Permalink: v.order.Permalink, Refunds: v.order.Adjustments}
+	}
+	return body
+}

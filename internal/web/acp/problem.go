@@ -1,0 +1,137 @@
+package acp
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// problem is a refusal on its way to the client. It is an error of ours for the
+// log, which reads its code and never its sentence: that may quote the client.
+type problem struct {
+	status int
+	body   errorBody
+	// retryAfter is told with what can be repeated; zero is not told.
+	retryAfter time.Duration
+	// cause is what the log reads; nil means the code above.
+	cause error
+}
+
+// errorBody is the protocol's Error.
+type errorBody struct {
+	Type     string   `json:"type"`
+	Code     string   `json:"code"`
+	Message  string   `json:"message"`
+	Param    string   `json:"param,omitempty"`
+	Versions []string `json:"supported_versions,omitempty"`
+}
+
+// The types of errors. The schemas have no other.
+const (
+	invalidRequest     = "invalid_request"
+	notIdempotent      = "request_not_idempotent" // 2025-09-29 only
+	processingError    = "processing_error"
+	serviceUnavailable = "service_unavailable"
+)
+
+// The codes of errors that clients can do something about. Those of signatures
+// come from package signing.
+const (
+	codeNotFound      = "not_found"
+	codeMissing       = "missing"
+	codeOutOfStock    = "out_of_stock"
+	codeConflict      = "conflict"
+	codeDeclined      = "payment_declined"
+	codeRateLimited   = "rate_limited"
+	codeMissingField  = "missing_required_field"
+	codeUnknownField  = "unknown_field"
+	codeInvalidField  = "invalid_field"
+	codeInvalidItem   = "invalid_item_id"
+	codeQuantity      = "invalid_quantity"
+	codeCurrency      = "unsupported_currency"
+	codeProvider      = "unsupported_provider"
+	codeHandler       = "unsupported_payment_handler"
+	codeOption        = "invalid_fulfillment_option"
+	codeBody          = "invalid_body"
+	codeDuplicate     = "duplicate_key"
+	codeContentType   = "unsupported_content_type"
+	codeVersion       = "unsupported_api_version"
+	codeKeyRequired   = "idempotency_key_required"
+	codeKeyInvalid    = "invalid_idempotency_key"
+	codeKeyConflict   = "idempotency_conflict"
+	codeKeyInFlight   = "idempotency_in_flight"
+	codeOutOfService  = "service_unavailable"
+	codeInternal      = "internal_error"
+	codeNoSuchMethod  = "method_not_allowed"
+	codeTooManyOpen   = "too_many_open_sessions"
+	codeNotYetDecided = "registry_unavailable"
+)
+
+func (p *problem) Error() string { return "a refused request (" + p.body.Code + ")" }
+
+// Unwrap is what the log reads.
+func (p *problem) Unwrap() error {
+	if p.cause != nil {
+		return p.cause
+	}
+	return &registrar.Error{Kind: kindOf(p.status), Code: registrar.Code(p.body.Code)}
+}
+
+func kindOf(status int) registrar.Kind {
+	switch status {
+	case http.StatusUnauthorized:
+		return registrar.KindUnauthenticated
+	case http.StatusNotFound:
+		return registrar.KindNotFound
+	case http.StatusTooManyRequests:
+		return registrar.KindRateLimited
+	case http.StatusServiceUnavailable:
+		return registrar.KindUpstream
+	case http.StatusInternalServerError:
+		return registrar.KindInternal
+	case http.StatusBadRequest:
+		return registrar.KindInvalid
+	default:
+		return registrar.KindConflict
+	}
+}
+
+func refuse(status int, code, message, param string) *problem {
+	kind := invalidRequest
+	switch {
+	case status == http.StatusPaymentRequired, status == http.StatusInternalServerError:
+		kind = processingError
+	case status > http.StatusInternalServerError:
+		kind = serviceUnavailable
+	}
+	return &problem{status: status, body: errorBody{Type: kind, Code: code, Message: message, Param: param}}
+}
+
+// invalid is 400.
+func invalid(code, message, param string) *problem {
+	return refuse(http.StatusBadRequest, code, message, param)
+}
+
+// asProblem finds the refusal in err; nil if there is none.
+func asProblem(err error) *problem {
+	var p *problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
+}
+
+// answer is what is sent, and kept for a repetition.
+type answer struct {
+	status int
+	header map[string]string
+	body   []byte
+}
+
+// seconds rounds up: whoever waits that long has waited long enough.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(max(1, int64((d+time.Second-1)/time.Second)), 10)
+}

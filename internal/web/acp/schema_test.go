@@ -1,0 +1,308 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// judge says what is wrong with an object of a version.
+type judge func(definition string, value any) error
+
+// judges are the protocol's own schemas if ACP_SPEC_DIR names a checkout of its
+// repository, and always what we have written down of them by hand.
+func judges(t *testing.T, version string) map[string]judge {
+	t.Helper()
+	all := map[string]judge{"by hand": byHand[version].judge}
+	folder := os.Getenv("ACP_SPEC_DIR")
+	if folder == "" {
+		t.Logf("ACP_SPEC_DIR is not set: answers are compared with structures of our own only")
+		return all
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "spec", version, "json-schema", "schema.agentic_checkout.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first version writes this as older drafts do.
+	text = bytes.ReplaceAll(text, []byte(`"exclusiveMinimum": true`), []byte(`"exclusiveMinimum": 0`))
+	bundle, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "https://schemas.example/checkout.json"
+	if fields, ok := bundle.(map[string]any); ok {
+		fields["$id"] = name // theirs is a name that resolves to nothing
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(name, bundle); err != nil {
+		t.Fatal(err)
+	}
+	all["by schema"] = func(definition string, value any) error {
+		schema, err := compiler.Compile(name + "#/$defs/" + definition)
+		if err != nil {
+			return err
+		}
+		return schema.Validate(value)
+	}
+	return all
+}
+
+func decoded(t *testing.T, text string) any {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// fields are what an object has: required ones first, then others after a bar.
+// Those whose value is an object or a list of them name its kind after a colon.
+type fields map[string]string
+
+var byHand = map[string]fields{
+	"2025-09-29": {
+		"CheckoutSession": "id status:2025 currency line_items:Line totals:Total fulfillment_options:Option messages:Message links|" +
+			"buyer:Buyer payment_provider:Provider fulfillment_address:Address fulfillment_option_id",
+		"Line":     "id item:Item base_amount discount subtotal tax total|",
+		"Item":     "id quantity|",
+		"Total":    "type display_text amount|",
+		"Option":   "type id title subtotal tax total|subtitle",
+		"Message":  "type content_type content|code:code2025 param",
+		"Buyer":    "first_name last_name email|phone_number",
+		"Provider": "provider supported_payment_methods|",
+		"Address":  "name line_one city state country postal_code|line_two",
+		"Error":    "type:error2025 code message|param",
+	},
+	"2026-04-17": {
+		"CheckoutSession": "id status:2026 currency line_items:Line totals:Total fulfillment_options:Option messages:Message links capabilities:Capabilities|" +
+			"protocol:Protocol buyer:Buyer fulfillment_details:Details created_at updated_at expires_at continue_url order:Order",
+		"CheckoutSessionWithOrder": "id status:2026 currency line_items:Line totals:Total fulfillment_options:Option messages:Message links capabilities:Capabilities order:Order|" +
+			"protocol:Protocol buyer:Buyer fulfillment_details:Details created_at updated_at expires_at continue_url",
+		"Line":         "id item:Item quantity totals:Total|name description unit_amount",
+		"Item":         "id|name unit_amount",
+		"Total":        "type display_text amount|",
+		"Option":       "type id title totals:Total|",
+		"Message":      "type content_type content|code:code2026 param resolution",
+		"Capabilities": "|payment:Payment",
+		"Payment":      "handlers:Handler|",
+		"Handler":      "id name version spec requires_delegate_payment requires_pci_compliance psp config_schema instrument_schemas config|display_name",
+		"Protocol":     "version|",
+		"Buyer":        "email|first_name last_name phone_number company:Company",
+		"Company":      "name|tax_id",
+		"Details":      "|name phone_number email address:Address",
+		"Address":      "name line_one city state country postal_code|line_two company",
+		"Order":        "id checkout_session_id permalink_url|type order_number status line_items:OrderLine fulfillments adjustments totals:Total",
+		"OrderLine":    "id title quantity|product_id description unit_price subtotal totals:Total status",
+		"Error":        "type:error2026 code message|param supported_versions",
+	},
+}
+
+// words are the values that a field may have.
+var words = map[string]string{
+	"2025":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
+	"2026":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
+	"code2025":  "missing invalid out_of_stock payment_declined requires_sign_in requires_3ds",
+	"code2026":  "missing invalid out_of_stock payment_declined requires_sign_in requires_3ds",
+	"error2025": "invalid_request request_not_idempotent processing_error service_unavailable",
+	"error2026": "invalid_request processing_error service_unavailable",
+}
+
+func (f fields) judge(definition string, value any) error {
+	if allowed, ok := words[definition]; ok {
+		if !slices.Contains(strings.Fields(allowed), fmt.Sprint(value)) {
+			return fmt.Errorf("%v is none of %s", value, allowed)
+		}
+		return nil
+	}
+	if list, ok := value.([]any); ok {
+		for _, entry := range list {
+			if err := f.judge(definition, entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s is %T", definition, value)
+	}
+	required, more, _ := strings.Cut(f[definition], "|")
+	known := map[string]string{}
+	for _, entry := range strings.Fields(required + " " + more) {
+		name, kind, _ := strings.Cut(entry, ":")
+		known[name] = kind
+	}
+	for _, entry := range strings.Fields(required) {
+		name, _, _ := strings.Cut(entry, ":")
+		if object[name] == nil {
+			return fmt.Errorf("%s has no %s", definition, name)
+		}
+	}
+	for name, inner := range object {
+		kind, ok := known[name]
+		if !ok {
+			return fmt.Errorf("%s has the unknown field %s", definition, name)
+		}
+		if kind != "" {
+			if err := f.judge(kind, inner); err != nil {
+				return fmt.Errorf("%s.%s: %w", definition, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// header asks for a version, with a key of its own.
+func header(version, key string) map[string]string {
+	set := map[string]string{}
+	if version != "" {
+		set["API-Version"] = version
+	}
+	if key != "" {
+		set["Idempotency-Key"] = key
+	}
+	return set
+}
+
+func TestEveryAnswerInEveryStateKeepsToItsVersion(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions {
+		all := judges(t, version)
+		create := `{"items":[{"id":"register:kaffee.de","quantity":1}]}`
+		if version == v2026.version {
+			create = `{"line_items":[{"id":"register:kaffee.de"}],"currency":"eur","capabilities":{}}`
+		}
+		for state, session := range states() {
+			w := newWorld(t)
+			w.orders.session = session
+			for _, test := range []struct {
+				ask
+				status     int
+				definition string
+			}{
+				{ask{path: sessions, body: create}, 201, "CheckoutSession"},
+				{ask{path: one, method: "GET"}, 200, "CheckoutSession"},
+				{ask{path: one, body: `{}`}, 200, "CheckoutSession"},
+				{ask{path: one + "/cancel"}, 200, "CheckoutSession"},
+				{ask{path: one + "/complete"}, 200, "CheckoutSessionWithOrder"},
+			} {
+				test.header = header(version, "key-"+test.path)
+				if version == v2025.version {
+					test.definition = "CheckoutSession" // its other one can't be satisfied
+				}
+				got := w.do(test.ask)
+				label := fmt.Sprintf("%s, %s, %s %s", version, state, test.method, test.path)
+				if got.status != test.status || got.header.Get("API-Version") != version {
+					t.Fatalf("%s: got %d with version %q: %s", label, got.status, got.header.Get("API-Version"), got.text)
+				}
+				for who, judge := range all {
+					if err := judge(test.definition, decoded(t, got.text)); err != nil {
+						t.Errorf("%s: %s: %v\n%s", label, who, err, got.text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheSchemaOfACompletedSessionOf2025CanNotBeSatisfied(t *testing.T) {
+	t.Parallel()
+	judge, ok := judges(t, v2025.version)["by schema"]
+	if !ok {
+		t.Skip("ACP_SPEC_DIR is not set")
+	}
+	w := newWorld(t)
+	w.orders.session = states()["done"]
+	body := w.do(ask{path: one + "/complete", header: header(v2025.version, "")}).body
+	if judge("CheckoutSessionWithOrder", body) == nil {
+		t.Error("it accepts a session without an order")
+	}
+	body["order"] = map[string]any{"id": "ord_1", "checkout_session_id": "ord_1", "permalink_url": base}
+	if judge("CheckoutSessionWithOrder", body) == nil {
+		t.Error("it accepts an order now: completed sessions should carry one")
+	}
+}
+
+func TestTheOwnShapeHasLinksAndEuros(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]struct {
+		status      string
+		pay, verify bool
+	}{
+		"ready": {"ready_for_payment", true, false}, "untold": {"not_ready_for_payment", true, false},
+		"identity": {"not_ready_for_payment", true, true}, "no token": {"not_ready_for_payment", true, false},
+		"paying": {"in_progress", false, false}, "paid": {"completed", false, false}, "repaid": {"completed", false, false},
+		"canceled": {"canceled", false, false}, "expired": {"canceled", false, false},
+	} {
+		w := newWorld(t)
+		w.orders.session = states()[state]
+		got := w.do(ask{path: one + "/complete"})
+		_, pay := got.body["payment_url"]
+		_, verify := got.body["verification_url"]
+		if got.status != 200 || got.body["id"] != "ord_1" || got.body["status"] != want.status || pay != want.pay || verify != want.verify {
+			t.Errorf("%s: got %d %s", state, got.status, got.text)
+		}
+		if !strings.Contains(got.text, `"totals":{"netEur":26.90,"vatEur":5.11,"grossEur":32.01,"vatRate":19}`) {
+			t.Errorf("%s: totals of %s", state, got.text)
+		}
+	}
+}
+
+// What is in the record but not the agent's business never leaves.
+func TestNoAnswerTellsOfTheAccountOrASecret(t *testing.T) {
+	t.Parallel()
+	for _, version := range append([]string{""}, versions...) {
+		for state, session := range states() {
+			w := newWorld(t)
+			w.orders.session = session
+			got := w.do(ask{path: one, method: "GET", header: header(version, "")})
+			for _, secret := range []string{"cus_1", "sealed", "agt_a"} {
+				if strings.Contains(got.text, secret) {
+					t.Errorf("%s, %s: %s is in %s", version, state, secret, got.text)
+				}
+			}
+		}
+	}
+}
+
+func TestErrorsKeepToTheirVersion(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions {
+		all := judges(t, version)
+		for label, test := range wrongRequests(version) {
+			w := newWorld(t)
+			got := w.do(test)
+			if got.status < 400 {
+				t.Errorf("%s, %s: got %d %s", version, label, got.status, got.text)
+			}
+			for who, judge := range all {
+				var value any
+				if err := json.Unmarshal([]byte(got.text), &value); err != nil {
+					t.Fatal(err)
+				}
+				if err := judge("Error", value); err != nil {
+					t.Errorf("%s, %s: %s: %v\n%s", version, label, who, err, got.text)
+				}
+			}
+		}
+	}
+}
+
+func wrongRequests(version string) map[string]ask {
+	return map[string]ask{
+		"unsigned": {path: one + "/complete", unsigned: true, header: header(version, "k")},
+		"no json":  {path: one + "/complete", body: "{", header: header(version, "k")},
+		"unknown":  {path: one, body: `{"colour":"red"}`, header: header(version, "k")},
+		"no such":  {path: sessions + "/ord_2", method: "GET", header: header(version, "")},
+		"items":    {path: sessions, body: `{}`, header: header(version, "k")},
+	}
+}

@@ -1,0 +1,138 @@
+package acp
+
+import (
+	"strings"
+)
+
+// shape is one form of requests and answers.
+type shape struct {
+	// version is the API-Version that asks for it; empty is our own.
+	version string
+	// keyRequired says that every POST needs an Idempotency-Key.
+	keyRequired bool
+	// create, update, complete and cancel read a body; what is wrong with it stays
+	// in the object's form.
+	create, update, complete, cancel func(object) request
+	// items is what a request calls its items, addressAt where it has the address.
+	items, addressAt string
+	// linksInMessages says that a session has no field for a link.
+	linksInMessages bool
+	// write makes the body of an answer.
+	write func(v view, completing bool) any
+}
+
+// versions are those that can be asked for, the newest first.
+var versions = []string{v2026.version, v2025.version}
+
+// shapeOf finds the shape of an API-Version.
+func shapeOf(version string) (*shape, bool) {
+	for _, s := range []*shape{own, v2025, v2026} {
+		if s.version == version {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+// read reads a body in this shape.
+func (s *shape) read(reader func(object) request, fields map[string]any) (request, error) {
+	f := &form{closed: s.version != ""}
+	top := object{form: f, path: "$", fields: fields}
+	r := reader(top)
+	if f.wrong != nil {
+		return request{}, f.wrong
+	}
+	return r, nil
+}
+
+// afterItems looks at what is only worth saying once the items are known to exist.
+func (s *shape) afterItems(fields map[string]any) error {
+	f := &form{closed: s.version != ""}
+	top := object{form: f, path: "$", fields: fields}
+	readQuantities(top, s.items)
+	if s == own {
+		readQuantities(top, "line_items")
+	}
+	if told := top.text("currency"); told != "" && !strings.EqualFold(told, currency) {
+		f.refuse(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
+	}
+	if f.wrong != nil {
+		return f.wrong
+	}
+	return nil
+}
+
+// total, message and address are written alike in all shapes that have
+// them.
+type total struct {
+	Type   string `json:"type"`
+	Text   string `json:"display_text"`
+	Amount int64  `json:"amount"`
+}
+
+type message struct {
+	Type        string `json:"type"`
+	Code        string `json:"code,omitempty"`
+	Param       string `json:"param,omitempty"`
+	Resolution  string `json:"resolution,omitempty"`
+	ContentType string `json:"content_type"`
+	Content     string `json:"content"`
+}
+
+func newMessages(v view, resolutions bool) []message {
+	list := []message{}
+	for _, n := range v.messages {
+		m := message{Type: n.kind, Code: n.code, Param: n.param, ContentType: "plain", Content: n.text}
+		if resolutions {
+			m.Resolution = n.resolution
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+type address struct {
+	Name       string `json:"name"`
+	LineOne    string `json:"line_one"`
+	LineTwo    string `json:"line_two,omitempty"`
+	City       string `json:"city"`
+	State      string `json:"state"` // demanded by the schemas, also where there are none
+	Country    string `json:"country"`
+	PostalCode string `json:"postal_code"`
+}
+
+func newAddress(v view) *address {
+	c := v.contact
+	if c.Street == "" {
+		return nil
+	}
+	return &address{
+		Name: strings.TrimSpace(c.FirstName + " " + c.LastName), LineOne: c.Street, LineTwo: c.Street2,
+		City: c.City, State: c.State, Country: c.Country, PostalCode: c.PostalCode,
+	}
+}
+
+func newBuyer2026(v view) *buyer2026 {
+	c := v.contact
+	if c.Email == "" {
+		return nil
+	}
+	who := &buyer2026{FirstName: c.FirstName, LastName: c.LastName, Email: c.Email, Phone: c.Phone}
+	if c.Organisation != "" {
+		who.Company = &company{Name: c.Organisation, TaxID: c.VATID}
+	}
+	return who
+}
+
+// language is de or en, from a locale or an Accept-Language header; empty if it
+// says neither.
+func language(tags string) string {
+	for tag := range strings.SplitSeq(tags, ",") {
+		tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), ";")
+		main, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
+		if main == "de" || main == "en" {
+			return main
+		}
+	}
+	return ""
+}

@@ -1,0 +1,278 @@
+package acp
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+)
+
+// v2026 is the protocol's version with payment handlers and orders.
+var v2026 = &shape{
+	version: "2026-04-17", keyRequired: true,
+	create: create2026, update: update2026, complete: complete2026, cancel: cancel2026,
+	items: "line_items", addressAt: "$.fulfillment_details.address",
+	write: func(v view, completing bool) any { return write2026(v, completing) },
+}
+
+// create2026 does not insist on capabilities: the protocol's own examples forget
+// them, and nothing here depends on an agent's.
+func create2026(o object) request {
+	o.only("buyer", "line_items", "currency", "fulfillment_details", "capabilities", "fulfillment_groups",
+		"affiliate_attribution", "coupons", "discounts", "locale", "timezone", "quote_id", "metadata", "order_notes").
+		need("line_items", "currency")
+	r := read2026(o)
+	if locale := o.text("locale"); r.contact != nil {
+		r.contact.Language = language(locale)
+	}
+	return r
+}
+
+func update2026(o object) request {
+	o.only("buyer", "line_items", "fulfillment_details", "fulfillment_groups", "selected_fulfillment_options", "coupons",
+		"discounts", "order_notes")
+	for _, chosen := range o.objects("selected_fulfillment_options") {
+		chosen.only("type", "option_id", "item_ids").need("type", "option_id", "item_ids")
+		wantOption(chosen, "option_id")
+	}
+	return read2026(o)
+}
+
+func read2026(o object) request {
+	var r request
+	var who person
+	r.readItems(o, "line_items")
+	for _, entry := range o.objects("line_items") {
+		entry.only("id", "name", "unit_amount").need("id")
+	}
+	who.buyer2026(o)
+	who.details(o)
+	r.contact = who.result()
+	return r
+}
+
+func (p *person) buyer2026(o object) {
+	buyer, told := o.object("buyer")
+	if !told {
+		return
+	}
+	buyer.only("first_name", "last_name", "full_name", "email", "phone_number", "customer_id", "account_type",
+		"authentication_status", "company", "loyalty", "tax_exemption").need("email")
+	p.buyer(buyer)
+	p.name(buyer.text("full_name"))
+	p.company(buyer)
+}
+
+func (p *person) company(buyer object) {
+	if company, told := buyer.object("company"); told {
+		company.only("name", "tax_id", "department", "cost_center").need("name")
+		p.fill(&p.contact.Organisation, company.text("name"))
+		p.fill(&p.contact.VATID, company.text("tax_id"))
+	}
+}
+
+// details reads fulfillment_details, which say once more who and where.
+func (p *person) details(o object) {
+	details, told := o.object("fulfillment_details")
+	if !told {
+		return
+	}
+	details.only("name", "phone_number", "email", "address")
+	p.name(details.text("name"))
+	p.email(details, "email")
+	p.fill(&p.contact.Phone, details.text("phone_number"))
+	if place, told := details.object("address"); told {
+		if o.form.closed {
+			strictAddress(place, "company")
+		}
+		p.address(place)
+	}
+}
+
+// refusedByBank are results of an authentication after which nothing is charged.
+var refusedByBank = map[string]bool{
+	"abandoned": true, "canceled": true, "denied": true, "rejected": true, "internal_error": true, "processing_error": true,
+}
+
+func complete2026(o object) request {
+	var r request
+	var who person
+	o.only("buyer", "payment_data", "authentication_result", "affiliate_attribution", "risk_signals", "marketing_consents", "order_notes")
+	who.buyer2026(o)
+	r.contact = who.result()
+	authentication, _ := o.object("authentication_result")
+	authentication.only("outcome", "outcome_details").need("outcome")
+	outcome := authentication.text("outcome")
+	payment, told := o.object("payment_data")
+	if !told {
+		return r // a human pays
+	}
+	payment.only("handler_id", "instrument", "billing_address", "purchase_order_number", "payment_terms", "due_date", "approval_required")
+	if place, told := payment.object("billing_address"); told {
+		strictAddress(place, "company")
+	}
+	r.readBilling(payment)
+	if payment.text("purchase_order_number") != "" {
+		if _, told := payment.value("instrument"); !told {
+			return r // there is no paying by invoice: a human pays
+		}
+	}
+	payment.need("handler_id", "instrument")
+	if name := payment.text("handler_id"); name != "" && name != handler {
+		o.form.refuse(codeHandler, "The payment handler is "+handler+".", payment.at("handler_id"))
+	}
+	instrument, _ := payment.object("instrument")
+	credential, _ := instrument.need("type", "credential").object("credential")
+	credential.need("type", "token")
+	if kind := credential.text("type"); kind != "" && kind != "spt" {
+		o.form.refuse(codeHandler, "The credential is a shared payment token: its type is spt.", credential.at("type"))
+	}
+	if token := credential.text("token"); !refusedByBank[outcome] {
+		r.token = token
+	}
+	return r
+}
+
+func cancel2026(o object) request {
+	if trace, told := o.object("intent_trace"); told {
+		trace.need("reason_code").text("reason_code")
+	}
+	return request{}
+}
+
+// readBilling reads the address of the payment.
+func (r *request) readBilling(payment object) {
+	if place, told := payment.object("billing_address"); told {
+		var who person
+		who.address(place)
+		r.billing = who.result()
+	}
+}
+
+type session2026 struct {
+	ID           string           `json:"id"`
+	Protocol     protocol2026     `json:"protocol"`
+	Capabilities capabilities2026 `json:"capabilities"`
+	Buyer        *buyer2026       `json:"buyer,omitempty"`
+	Status       string           `json:"status"`
+	Currency     string           `json:"currency"`
+	Lines        []line2026       `json:"line_items"`
+	Details      *details2026     `json:"fulfillment_details,omitempty"`
+	Options      []option2026     `json:"fulfillment_options"`
+	Totals       []total          `json:"totals"`
+	Messages     []message        `json:"messages"`
+	Links        []struct{}       `json:"links"`
+	CreatedAt    time.Time        `json:"created_at"`
+	UpdatedAt    time.Time        `json:"updated_at"`
+	ExpiresAt    *time.Time       `json:"expires_at,omitempty"`
+	ContinueURL  string           `json:"continue_url,omitempty"`
+	Order        *orderdoc.Order  `json:"order,omitempty"`
+}
+
+type protocol2026 struct {
+	Version string `json:"version"`
+}
+
+type capabilities2026 struct {
+	Payment *payment2026 `json:"payment,omitempty"`
+}
+
+type payment2026 struct {
+	Handlers []handler2026 `json:"handlers"`
+}
+
+type handler2026 struct {
+	ID                      string            `json:"id"`
+	Name                    string            `json:"name"`
+	DisplayName             string            `json:"display_name"`
+	Version                 string            `json:"version"`
+	Spec                    string            `json:"spec"`
+	RequiresDelegatePayment bool              `json:"requires_delegate_payment"`
+	RequiresPCICompliance   bool              `json:"requires_pci_compliance"`
+	PSP                     string            `json:"psp"`
+	ConfigSchema            string            `json:"config_schema"`
+	InstrumentSchemas       []string          `json:"instrument_schemas"`
+	Config                  map[string]string `json:"config"`
+}
+
+type buyer2026 struct {
+	FirstName string   `json:"first_name,omitempty"`
+	LastName  string   `json:"last_name,omitempty"`
+	Email     string   `json:"email"`
+	Phone     string   `json:"phone_number,omitempty"`
+	Company   *company `json:"company,omitempty"`
+}
+
+type company struct {
+	Name  string `json:"name"`
+	TaxID string `json:"tax_id,omitempty"`
+}
+
+type details2026 struct {
+	Name    string   `json:"name,omitempty"`
+	Phone   string   `json:"phone_number,omitempty"`
+	Email   string   `json:"email,omitempty"`
+	Address *address `json:"address,omitempty"`
+}
+
+type line2026 struct {
+	ID          string   `json:"id"`
+	Item        item2026 `json:"item"`
+	Quantity    int      `json:"quantity"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	UnitAmount  int64    `json:"unit_amount"`
+	Totals      []total  `json:"totals"`
+}
+
+type item2026 struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	UnitAmount int64  `json:"unit_amount"`
+}
+
+type option2026 struct {
+	Type   string  `json:"type"`
+	ID     string  `json:"id"`
+	Title  string  `json:"title"`
+	Totals []total `json:"totals"`
+}
+
+// cards is the one way in which a token pays.
+func cards() *payment2026 {
+	return &payment2026{Handlers: []handler2026{{
+		ID: handler, Name: "dev.acp.tokenized.card", DisplayName: "Card", Version: "2026-01-22",
+		Spec: "https://acp.dev/handlers/tokenized.card", RequiresDelegatePayment: true, PSP: provider,
+		ConfigSchema:      "https://acp.dev/schemas/handlers/tokenized.card/config.json",
+		InstrumentSchemas: []string{"https://acp.dev/schemas/handlers/tokenized.card/instrument.json"},
+		Config:            map[string]string{"psp": provider},
+	}}}
+}
+
+// write2026 has the order in every answer to a completion, as its schema demands;
+// whether it is paid is the status' to say.
+func write2026(v view, completing bool) session2026 {
+	body := session2026{
+		ID: v.id, Protocol: protocol2026{Version: "2026-04-17"}, Status: v.status, Currency: currency,
+		Buyer: newBuyer2026(v), Lines: []line2026{},
+		Options: []option2026{{Type: "digital", ID: fulfillment, Title: optionTitle, Totals: []total{{Type: "total", Text: "Total"}}}},
+		Totals:  newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, true), Links: []struct{}{},
+		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt, ContinueURL: v.payURL,
+	}
+	if v.open {
+		body.Capabilities.Payment = cards()
+		body.ExpiresAt = &v.expiresAt
+	}
+	if place := newAddress(v); place != nil {
+		body.Details = &details2026{Name: place.Name, Phone: v.contact.Phone, Email: v.contact.Email, Address: place}
+	}
+	for _, line := range v.lines {
+		body.Lines = append(body.Lines, line2026{
+			ID: line.id, Item: item2026{ID: line.item, Name: line.name, UnitAmount: int64(line.net)}, Quantity: 1,
+			Name: line.name, Description: line.description, UnitAmount: int64(line.net), Totals: newTotals(line.net, line.vat, line.gross),
+		})
+	}
+	if v.paid || completing {
+		body.Order = &v.order
+	}
+	return body
+}

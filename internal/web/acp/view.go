@@ -1,0 +1,217 @@
+package acp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+)
+
+// view is an order as an agent may see it, before it is written in a shape.
+type view struct {
+	id, status, state string
+	lines             []line
+	net, vat, gross   registrar.Cents
+	rate              int // hundredths of a percent
+	order             orderdoc.Order
+	contact           order.Contact
+	messages          []note
+	// payURL and verifyURL are empty where a human has nothing to do.
+	payURL, verifyURL               string
+	createdAt, updatedAt, expiresAt time.Time
+	// open says that it can still be paid, paid that it was.
+	open, paid bool
+}
+
+type line struct {
+	id, item, name, tld, kind, description, status string
+	years                                          int
+	net, vat, gross                                registrar.Cents
+	state                                          order.ItemState
+}
+
+// note is one message of a session.
+type note struct {
+	kind, code, param, text string
+	// resolution says who can do something about it; 2026-04-17 asks.
+	resolution string
+}
+
+// The kinds of notes, and who resolves them.
+const (
+	info        = "info"
+	failing     = "error"
+	recoverable = "recoverable"
+	byBuyer     = "requires_buyer_input"
+)
+
+const optionTitle = "Registered in the holder's name"
+
+// newView is what the session says. permalinks is the address below which people
+// read their orders.
+func newView(s order.Session, form *shape, permalinks string) view {
+	o := s.Order
+	v := view{
+		id: o.ID, state: string(o.State), status: string(s.Status), net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross,
+		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.Of(o, permalinks+o.ID),
+		createdAt: o.CreatedAt.UTC(), updatedAt: o.UpdatedAt.UTC(), expiresAt: o.ExpiresAt.UTC(),
+	}
+	switch s.Status {
+	case order.NotReady, order.Ready:
+		v.open = true
+		v.payURL, v.verifyURL = s.PayURL, s.VerifyURL
+	case order.InProgress:
+		v.open = true
+	case order.SessionCompleted:
+		v.paid = true
+	case order.SessionExpired:
+		v.status = string(order.SessionCanceled) // its prices have ended: for an agent that is the same
+	}
+	for _, item := range o.Items {
+		v.lines = append(v.lines, newLine(item))
+	}
+	v.messages = notesOf(s, v, form)
+	return v
+}
+
+func newLine(item order.Item) line {
+	what := "Registration"
+	if item.Kind == order.Transfer {
+		what = "Transfer"
+	}
+	years := "1 year"
+	if item.Years != 1 {
+		years = fmt.Sprintf("%d years", item.Years)
+	}
+	return line{
+		id: item.ID, item: itemID(item.Kind, item.Name), name: item.Name, tld: item.TLD, kind: string(item.Kind),
+		description: what + " of " + item.Name + ", " + years, years: item.Years,
+		net: item.Net, vat: item.VAT, gross: item.Gross, state: item.State, status: string(item.State),
+	}
+}
+
+// itemID is how agents call an item: register:example.de.
+func itemID(kind order.Kind, name string) string { return string(kind) + ":" + name }
+
+// notesOf is what an agent, or its buyer, should know or do.
+func notesOf(s order.Session, v view, form *shape) []note {
+	var notes []note
+	add := func(kind, code, param, resolution, text string) {
+		notes = append(notes, note{kind: kind, code: code, param: param, resolution: resolution, text: text})
+	}
+	switch {
+	case v.paid:
+		return paidNotes(s, v)
+	case s.Status == order.InProgress:
+		add(info, "", "", "", "A payment is under way. Read the session again in a few seconds.")
+		return notes
+	case s.Status == order.SessionExpired:
+		add(info, "", "", "", "The prices of this session have ended. Create another one; nothing was charged.")
+		return notes
+	case !v.open:
+		add(info, "", "", "", "The session was canceled. Nothing was charged.")
+		return notes
+	}
+	for i, item := range s.Order.Items {
+		at := fmt.Sprintf("$.line_items[%d]", i)
+		if reason, refused := s.Refused[item.ID]; refused {
+			add(failing, codeOutOfStock, at, recoverable, item.Name+": "+reasonFor(reason))
+		}
+		for _, word := range s.Needs[item.ID] {
+			switch word {
+			case order.MissingRegistrant, order.MissingIdentity: // told once, below
+			case order.MissingCode:
+				add(failing, codeMissing, at, byBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.payURL)
+			default:
+				add(failing, codeMissing, at, byBuyer, "The registry of "+item.TLD+" asks more of the holder ("+word+"). The buyer tells it at "+v.payURL)
+			}
+		}
+	}
+	if slices.Contains(s.Missing, order.MissingRegistrant) {
+		param, what := lacking(s, form)
+		add(failing, codeMissing, param, recoverable, what)
+	}
+	if slices.Contains(s.Missing, order.MissingIdentity) || s.Problem == order.ProblemIdentity {
+		add(failing, "requires_sign_in", "$.buyer", byBuyer, "The buyer must show who they are, signed in, at "+orElse(v.verifyURL, v.payURL))
+	}
+	switch s.Problem {
+	case order.ProblemHuman:
+		add(failing, "requires_3ds", "$.payment_data", byBuyer, "The bank wants to see the buyer, who pays at "+v.payURL)
+	case order.ProblemNoPayment:
+		add(info, "", "", byBuyer, "There was no usable payment data. The buyer pays at "+v.payURL)
+	case "":
+		if form.linksInMessages && v.payURL != "" {
+			add(info, "", "", byBuyer, "A human can continue and pay at "+v.payURL)
+		}
+	}
+	if s.Unasked {
+		add(info, "", "", "", "A registry could not be asked just now. Availability and prices are those of the last time, and are asked again at completion.")
+	}
+	return notes
+}
+
+func paidNotes(s order.Session, v view) []note {
+	words := map[order.ItemState]string{
+		order.ItemProvisioning: "is being carried out", order.ItemActive: "is done", order.ItemWaiting: "is being carried out",
+		order.ItemFailed: "could not be carried out; its price is given back", order.ItemRefunded: "could not be carried out; its price was given back",
+	}
+	var notes []note
+	for _, line := range v.lines {
+		notes = append(notes, note{kind: info, text: line.description + ": " + words[line.state] + "."})
+	}
+	if !s.Order.Claimed {
+		notes = append(notes, note{kind: info, text: "The buyer gets a letter with a link. Whoever opens it and signs in manages the domains."})
+	}
+	return notes
+}
+
+// wireFields are the words of order.Session's Untold as requests write them, and
+// whether they belong to the address.
+var wireFields = map[string]struct {
+	word  string
+	place bool
+}{
+	"first_name": {"first_name", false}, "last_name": {"last_name", false}, "email": {"email", false}, "phone": {"phone_number", false},
+	"organisation": {"company.name", false}, "vat_id": {"company.tax_id", false},
+	"street": {"line_one", true}, "postal_code": {"postal_code", true}, "city": {"city", true}, "state": {"state", true}, "country": {"country", true},
+}
+
+// lacking is what registrant data is missing or can't be used, and where to tell
+// it. Where there is one field, param names it.
+func lacking(s order.Session, form *shape) (param, text string) {
+	if len(s.Untold) == 0 { // an account's own data
+		return "$.buyer", "The registrant's data is not complete. The customer completes it, signed in."
+	}
+	var person, place []string
+	for _, field := range s.Untold {
+		switch known, ok := wireFields[field]; {
+		case !ok:
+			person = append(person, field)
+		case known.place:
+			place = append(place, known.word)
+		default:
+			person = append(person, known.word)
+		}
+	}
+	param = "$.buyer"
+	list := person
+	if len(person) == 0 {
+		param, list = form.addressAt, place
+	}
+	if len(list) == 1 {
+		param += "." + list[0]
+	}
+	return param, "Data of the holder is missing or can't be used: " + strings.Join(append(person, place...), ", ") +
+		". Tell it in buyer and " + strings.TrimPrefix(form.addressAt, "$.") + "."
+}
+
+func orElse(text, otherwise string) string {
+	if text != "" {
+		return text
+	}
+	return otherwise
+}

@@ -1,0 +1,56 @@
+package checkout
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+func TestAMailedLinkClaimsOnlyByAButtonOfSomebodySignedIn(t *testing.T) {
+	t.Parallel()
+	path := "/checkout/claim?link=" + claimSecret
+	const button = "In dieses Konto übernehmen"
+	d := &desk{view: theirs(order.Provisioning)}
+	got := visit(t, d, "", path, nil)
+	if got.Code != http.StatusOK || strings.Contains(got.Body.String(), button) || !strings.Contains(got.Body.String(), "/portal/sign-in?next=%2Fcheckout%2Fclaim") {
+		t.Errorf("before the sign-in: %d %s", got.Code, got.Body)
+	}
+	got = visit(t, d, "erika", path, nil)
+	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), button) || len(d.calls) != 0 {
+		t.Errorf("after it: %d %v %s", got.Code, d.calls, got.Body)
+	}
+	got = visit(t, d, "", "/checkout/claim", url.Values{"link": {claimSecret}})
+	if got.Code == http.StatusOK || len(d.calls) != 0 {
+		t.Errorf("a button without a sign-in: %d %v", got.Code, d.calls)
+	}
+	got = visit(t, d, "erika", "/checkout/claim", url.Values{"link": {claimSecret}})
+	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/portal/orders/ord_1" || !slices.Equal(d.calls, []string{"claim"}) || d.actor.Customer != "cus_1" {
+		t.Errorf("the button: %d %q %v %+v", got.Code, got.Header().Get("Location"), d.calls, d.actor)
+	}
+	for _, fields := range []url.Values{nil, {"link": {"another"}}} {
+		if got = visit(t, d, "erika", "/checkout/claim?link=another", fields); got.Code != http.StatusNotFound {
+			t.Errorf("a link that does not work: %d", got.Code)
+		}
+	}
+}
+
+func TestAnUnclaimedOrderShowsNothingButWhereTheLinkGoes(t *testing.T) {
+	t.Parallel()
+	view := foreign(order.AwaitingPayment)
+	view.Order.Claimed = false
+	d := &desk{view: view}
+	for _, who := range []string{"", "max"} {
+		got := visit(t, d, who, here, nil).Body.String()
+		if !strings.Contains(got, "Noch in keinem Konto") || strings.Contains(got, "Abmelden und anders anmelden") || strings.Contains(got, payButton) {
+			t.Errorf("%q sees %s", who, got)
+		}
+	}
+	got := visit(t, d, "", here+"/claim", url.Values{})
+	if got.Code != http.StatusSeeOther || !slices.Equal(d.calls, []string{"ask_claim"}) {
+		t.Errorf("asking for the link: %d %v", got.Code, d.calls)
+	}
+}

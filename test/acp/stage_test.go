@@ -1,0 +1,318 @@
+// Package acp checks out as an agent does, over sockets, against the built binary:
+// one that knows the contract only, and two that know a version of the protocol
+// only. Then it attacks. The product and its world are two processes.
+package acp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "dotkontor-acp-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "dotkontor")
+	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// The binary is built by a command, so the go tool has to be told.
+func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
+	t.Parallel()
+	seen, err := rig.Sources()
+	if err != nil || len(seen) == 0 {
+		t.Fatalf("%d sources, %v", len(seen), err)
+	}
+}
+
+// patience bounds what takes seconds, on a machine that is busy otherwise.
+const patience = time.Minute
+
+const sessions = "/api/acp/checkout_sessions"
+
+// agent is how somebody is known.
+type agent struct{ ID, Key, Secret string }
+
+// stage is a product with its world and the agent that the demo customer has
+// linked.
+type stage struct {
+	t            *testing.T
+	base, config string
+	settings     []string
+	linked       agent
+	token        string
+	judge        map[string]*jsonschema.Compiler
+}
+
+func open(t *testing.T, settings ...string) *stage {
+	t.Helper()
+	folder := t.TempDir()
+	info := filepath.Join(folder, "info.json")
+	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := product.Stop(); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(folder, "product.log")); err == nil && t.Failed() {
+			t.Logf("%s", text)
+		}
+	})
+	var told struct {
+		Agent agent
+		Demo  struct{ Token string }
+	}
+	text, err := os.ReadFile(info)
+	if err == nil {
+		err = json.Unmarshal(text, &told)
+	}
+	if err != nil || told.Agent.Secret == "" {
+		t.Fatalf("the sandbox tells of no agent: %v", err)
+	}
+	return &stage{
+		t: t, base: product.Server.Ready, config: product.World.Ready, settings: settings, linked: told.Agent, token: told.Demo.Token,
+		judge: compilers(t),
+	}
+}
+
+// books proves that everything agrees.
+func (s *stage) books() {
+	s.t.Helper()
+	rig.CheckBooks(s.t, s.config, s.settings...)
+}
+
+// admit lets another agent in, as an operator does.
+func (s *stage) admit(name string) agent {
+	s.t.Helper()
+	command := exec.CommandContext(s.t.Context(), binary, "agents", "add", name, "--json", "--config", s.config)
+	command.Env = append(rig.Environment(), s.settings...)
+	text, err := command.Output()
+	var made agent
+	if err == nil {
+		err = json.Unmarshal(text, &made)
+	}
+	if err != nil || made.Secret == "" {
+		s.t.Fatalf("agents add: %v: %s", err, text)
+	}
+	return made
+}
+
+// ask is one request; without a method it is a POST, and it is signed by the linked
+// agent.
+type ask struct {
+	method, path, body string
+	by                 *agent
+	unsigned           bool
+	header             map[string]string
+}
+
+type reply struct {
+	status int
+	header http.Header
+	text   string
+	body   struct {
+		ID          string
+		Status      string
+		PaymentURL  string `json:"payment_url"`
+		ContinueURL string `json:"continue_url"`
+		Code, Type  string
+		Param       string
+		Message     string
+		Messages    []struct{ Code, Content string }
+		Totals      json.RawMessage
+	}
+}
+
+func (s *stage) do(a ask) reply {
+	s.t.Helper()
+	got, err := s.try(a)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// try does not end the test, so it may be called by many at once.
+func (s *stage) try(a ask) (reply, error) {
+	if a.method == "" {
+		a.method = http.MethodPost
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), a.method, s.base+a.path, strings.NewReader(a.body))
+	if err != nil {
+		return reply{}, err
+	}
+	if !a.unsigned {
+		by := s.linked
+		if a.by != nil {
+			by = *a.by
+		}
+		for name, value := range signed(by, a.body, time.Now()) {
+			request.Header.Set(name, value)
+		}
+	}
+	if a.method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range a.header {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return reply{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return reply{}, err
+	}
+	got := reply{status: response.StatusCode, header: response.Header, text: string(text)}
+	if err := json.Unmarshal(text, &got.body); err != nil {
+		return got, fmt.Errorf("%d %q: %w", got.status, text, err)
+	}
+	return got, nil
+}
+
+func signed(by agent, body string, at time.Time) map[string]string {
+	timestamp := at.UTC().Format(time.RFC3339Nano)
+	return map[string]string{"Timestamp": timestamp, "Signature": signing.Compute(by.Secret, timestamp, []byte(body))}
+}
+
+func (s *stage) refused(label string, got reply, status int, code string) {
+	s.t.Helper()
+	if got.status != status || got.body.Code != code || got.body.Message == "" || got.body.Type == "" {
+		s.t.Errorf("%s: got %d %s, want %d %s", label, got.status, got.text, status, code)
+	}
+}
+
+// buyer is somebody without an account.
+const (
+	person = `"buyer":{"first_name":"Erika","last_name":"Mustermann","email":"erika@kundin.example","phone_number":"+49.30123456"}`
+	place  = `{"name":"Erika Mustermann","line_one":"Musterweg 1","city":"Berlin","state":"","country":"DE","postal_code":"10115"}`
+)
+
+// create makes a session in our own shape, for a buyer who is told completely.
+func (s *stage) create(items ...string) reply {
+	s.t.Helper()
+	got := s.do(ask{path: sessions, body: `{"items":[` + listed(items) + `],` + person + `,"fulfillment_address":` + place + `}`})
+	if got.status != http.StatusCreated {
+		s.t.Fatalf("create: %d %s", got.status, got.text)
+	}
+	return got
+}
+
+func listed(items []string) string {
+	var list []string
+	for _, item := range items {
+		list = append(list, `{"id":"`+item+`"}`)
+	}
+	return strings.Join(list, ",")
+}
+
+func payWith(token string) string {
+	return `{"payment_data":{"token":"` + token + `","provider":"stripe"}}`
+}
+
+func (s *stage) complete(id, body string) reply {
+	s.t.Helper()
+	return s.do(ask{path: sessions + "/" + id + "/complete", body: body})
+}
+
+// carriedOut waits until a session's order has come to its end.
+func (s *stage) carriedOut(id string) string {
+	s.t.Helper()
+	var last reply
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		last = s.do(ask{method: http.MethodGet, path: sessions + "/" + id})
+		var body struct{ Order struct{ Status string } }
+		if err := json.Unmarshal([]byte(last.text), &body); err != nil {
+			s.t.Fatal(err)
+		}
+		if body.Order.Status != "" && body.Order.Status != "provisioning" {
+			return body.Order.Status
+		}
+	}
+	s.t.Fatalf("nothing was carried out: %s", last.text)
+	return ""
+}
+
+// compilers are the protocol's schemas, where ACP_SPEC_DIR names them.
+func compilers(t *testing.T) map[string]*jsonschema.Compiler {
+	t.Helper()
+	folder := os.Getenv("ACP_SPEC_DIR")
+	if folder == "" {
+		t.Log("ACP_SPEC_DIR is not set: answers are not compared with the protocol's schemas here, but internal/web/acp has structures of its own")
+		return nil
+	}
+	all := make(map[string]*jsonschema.Compiler)
+	for _, version := range []string{"2025-09-29", "2026-04-17"} {
+		text, err := os.ReadFile(filepath.Join(folder, "spec", version, "json-schema", "schema.agentic_checkout.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The first version writes this as older drafts do.
+		text = bytes.ReplaceAll(text, []byte(`"exclusiveMinimum": true`), []byte(`"exclusiveMinimum": 0`))
+		bundle, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fields, ok := bundle.(map[string]any); ok {
+			fields["$id"] = schemaName
+		}
+		all[version] = jsonschema.NewCompiler()
+		all[version].AssertFormat()
+		if err := all[version].AddResource(schemaName, bundle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+const schemaName = "https://schemas.example/checkout.json"
+
+// fits holds an answer against a schema of its version.
+func (s *stage) fits(version, definition string, got reply) {
+	s.t.Helper()
+	compiler, ok := s.judge[version]
+	if !ok {
+		return
+	}
+	schema, err := compiler.Compile(schemaName + "#/$defs/" + definition)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(got.text))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		s.t.Errorf("%s, %s: %v\n%s", version, definition, err, got.text)
+	}
+}

@@ -1,0 +1,221 @@
+// Package acpagents lets checkout agents meet the built product: the examples, as
+// their readers run them, and an agent with a webhook that hears what becomes of its
+// orders.
+package acpagents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+// binary is the product, example the agent in examples/acp-agent.
+var binary, example string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "dotkontor-acpagents-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary, example = filepath.Join(folder, "dotkontor"), filepath.Join(folder, "acp-agent")
+	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", example, "../../examples/acp-agent")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "the example does not build:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// The binary is built by a command, so the go tool has to be told.
+func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
+	t.Parallel()
+	seen, err := rig.Sources()
+	if err != nil || len(seen) == 0 {
+		t.Fatalf("%d sources, %v", len(seen), err)
+	}
+	files, err := filepath.Glob("../../examples/acp-*")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range append(files, files[0]+"/main.go", files[0]+"/client.go", files[0]+"/buy.go") {
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// patience bounds what takes seconds, on a machine that is busy otherwise.
+const patience = 2 * time.Minute
+
+// stage is a product with its world.
+type stage struct {
+	t                  *testing.T
+	base, config, info string
+	provider           rig.Provider
+	demo               string // the demo customer's address
+}
+
+func open(t *testing.T) *stage {
+	t.Helper()
+	folder := t.TempDir()
+	info := filepath.Join(folder, "info.json")
+	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := product.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			text, _ := os.ReadFile(filepath.Join(folder, "product.log"))
+			t.Logf("%s", text)
+		}
+	})
+	s := &stage{t: t, base: product.Server.Ready, config: product.World.Ready, info: info}
+	// The world knows its own address only; a reader of the welcome text has both in one.
+	text, err := os.ReadFile(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told map[string]any
+	if err := json.Unmarshal(text, &told); err != nil {
+		t.Fatal(err)
+	}
+	told["base_url"], told["mcp_url"] = s.base, s.base+"/api/mcp"
+	if demo, ok := told["demo"].(map[string]any); ok {
+		s.demo, _ = demo["email"].(string)
+	}
+	if text, err = json.Marshal(told); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(info, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s.provider, err = rig.FindProvider(filepath.Join(folder, "world")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// do runs a command of the operator, which must succeed.
+func (s *stage) do(args ...string) []byte {
+	s.t.Helper()
+	out, err := s.run(binary, append(args, "--config", s.config)...)
+	if err != nil {
+		s.t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+func (s *stage) run(program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = append(os.Environ(), "DOTKONTOR="+binary)
+	return command.CombinedOutput()
+}
+
+// books proves that everything agrees.
+func (s *stage) books() {
+	s.t.Helper()
+	rig.CheckBooks(s.t, s.config)
+}
+
+// identity is how an agent is known to the product.
+type identity struct {
+	ID            string `json:"id"`
+	Key           string `json:"key"`
+	Secret        string `json:"secret"`
+	WebhookSecret string `json:"webhook_secret"`
+}
+
+// admit lets an agent in, as an operator does.
+func (s *stage) admit(args ...string) identity {
+	s.t.Helper()
+	var who identity
+	if out := s.do(append([]string{"agents", "add", "--json"}, args...)...); json.Unmarshal(out, &who) != nil {
+		s.t.Fatalf("agents add said %s", out)
+	}
+	return who
+}
+
+// session asks for a session with the agent's key.
+func (s *stage) session(who identity, method, path string, body any) (status int, answer map[string]any) {
+	s.t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+"/api/acp/checkout_sessions"+path, bytes.NewReader(text))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+who.Key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err = io.ReadAll(response.Body); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		s.t.Fatalf("%d: %s", response.StatusCode, text)
+	}
+	return response.StatusCode, answer
+}
+
+// until waits for something.
+func (s *stage) until(what string, done func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatal("it does not happen: " + what)
+		}
+	}
+}
+
+// complete pays with a token, as an agent does.
+func (s *stage) complete(who identity, id string) {
+	body := []byte(`{"payment_data":{"token":"spt_ok_1","provider":"stripe"}}`)
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/acp/checkout_sessions/"+id+"/complete", bytes.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	timestamp := time.Now().UTC().Format(time.RFC3339)
+	request.Header.Set("Timestamp", timestamp)
+	request.Header.Set("Signature", signing.Compute(who.Secret, timestamp, body))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		s.t.Errorf("%d: %s, %v", response.StatusCode, text, err)
+	}
+}

@@ -1,0 +1,88 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+)
+
+var desk = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+
+func (s *stage) newAgent(name string) string {
+	s.t.Helper()
+	one, _, err := s.agents.Add(s.t.Context(), desk, agent.Admission{Name: name})
+	check(s.t, err)
+	return one.ID
+}
+
+func (s *stage) removedAgent() string {
+	s.t.Helper()
+	id := s.newAgent("Gone")
+	check(s.t, s.agents.Remove(s.t.Context(), desk, id))
+	return id
+}
+
+// withAgents is the page with a linked agent and another one.
+func (s *stage) withAgents(b *browser) answer {
+	s.t.Helper()
+	s.newAgent("<b>Another</b>")
+	b.post("/portal/agents/"+s.newAgent("<b>Linked</b>")+"/link", nil)
+	return b.get("/portal/agents")
+}
+
+func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	member := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	if got := b.get("/portal/profile"); !strings.Contains(got.body, `href="/portal/agents"`) {
+		t.Error("the profile does not lead to the agents")
+	}
+	if got := b.get("/portal/agents"); got.status != http.StatusOK || !strings.Contains(got.body, "keinen Agenten") {
+		t.Errorf("nobody is let in: %d %s", got.status, got.body)
+	}
+	id := s.newAgent("<b>Einkauf</b>")
+	linked := func() bool {
+		t.Helper()
+		yes, err := s.agents.IsLinked(t.Context(), member.ID, id)
+		check(t, err)
+		return yes
+	}
+	if got := b.get("/portal/agents"); !strings.Contains(got.body, "&lt;b&gt;Einkauf&lt;/b&gt;") || !strings.Contains(got.body, "/portal/agents/"+id+"/link") {
+		t.Errorf("it is not offered: %s", got.body)
+	}
+	if got := b.post("/portal/agents/"+id+"/link", nil); got.location() != "/portal/agents" || !linked() {
+		t.Errorf("linking: %d %s", got.status, got.location())
+	}
+	if got := b.get("/portal/agents"); !strings.Contains(got.body, "/portal/agents/"+id+"/unlink") || !strings.Contains(got.body, "ist verbunden") {
+		t.Errorf("it is not shown: %s", got.body)
+	}
+	if got := b.get("/portal/activity"); !strings.Contains(got.body, "Checkout-Agent verbunden") || !strings.Contains(got.body, "Einkauf") {
+		t.Errorf("the audit says %s", got.body)
+	}
+	if got := b.post("/portal/agents/"+id+"/unlink", nil); got.location() != "/portal/agents" || linked() {
+		t.Errorf("ending: %d %s", got.status, got.location())
+	}
+}
+
+func TestLinkingAnAgentAsksForANewSignIn(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	member := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	id := s.newAgent("Einkauf")
+	s.clock.move(11 * time.Minute)
+	if got := b.get("/portal/agents"); strings.Contains(got.body, "/portal/agents/"+id+"/link") || !strings.Contains(got.body, "Einkauf") {
+		t.Errorf("it can be linked with an old sign-in: %s", got.body)
+	}
+	if got := b.post("/portal/agents/"+id+"/link", nil); !strings.HasPrefix(got.location(), "/portal/sign-in-again") {
+		t.Errorf("linking with an old sign-in: %d %s", got.status, got.location())
+	}
+	if yes, err := s.agents.IsLinked(t.Context(), member.ID, id); err != nil || yes {
+		t.Errorf("it is linked: %v", err)
+	}
+}
