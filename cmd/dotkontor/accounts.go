@@ -43,7 +43,7 @@ type accounts struct {
 	// agents are those who check out for customers, and answers what they were told.
 	agents  *agent.Service
 	answers *idempotency.Service
-	post      *post
+	post    *post
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }

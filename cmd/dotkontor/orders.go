@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
@@ -43,9 +44,12 @@ func (p *product) takeOrders(
 	}
 	p.closers = append(p.closers, taxes.vies.Close)
 	p.provider = provider
+	if err := p.issueInvoices(ctx, now); err != nil {
+		return err
+	}
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices,
 	})
 	if err != nil {
 		return err
@@ -101,7 +105,8 @@ type orderParts struct {
 	metrics   *prometheus.Registry // nil means that nobody counts
 	// changed is told that an order has come to a state or that money went back; nil
 	// means that nobody waits.
-	changed func()
+	changed  func()
+	invoices *invoice.Service // nil means that another process issues them
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -129,6 +134,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	if parts.changed != nil {
 		listenToOrders(&settings, parts.changed)
 	}
+	wakeInvoices(&settings, parts.invoices)
 	return order.New(settings)
 }
 

@@ -47,6 +47,7 @@ type Config struct {
 	Orders   Orders   `toml:"orders"`
 	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
+	Company  Company  `toml:"company"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
@@ -372,6 +373,8 @@ func Default() Config {
 		Orders: Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
 		Stripe: Stripe{PaymentMethods: []string{"card"}},
 		VAT:    VAT{WarnAtEUR: 8000},
+
+		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
 
 		Registration: Registration{AtOnce: 16},
 	}

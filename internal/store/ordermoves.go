@@ -220,8 +220,12 @@ func moveItems(ctx context.Context, q *query.Queries, was, now order.Order) erro
 	return nil
 }
 
-// moveRest writes what goes with a change: the means of payment, the audit, mails.
+// moveRest writes what goes with a change: what papers are owed, the means of
+// payment, the audit, mails.
 func moveRest(ctx context.Context, q *query.Queries, move order.Move) error {
+	if err := oweInvoices(ctx, q, move); err != nil {
+		return err
+	}
 	if move.Method != nil {
 		if err := putMethod(ctx, q, move.Order.Customer, *move.Method, move.Order.UpdatedAt); err != nil {
 			return err

@@ -183,6 +183,35 @@ type Identity struct {
 	UpdatedAt  int64
 }
 
+type Invoice struct {
+	ID         string
+	OrderID    string
+	RefundID   string
+	CustomerID string
+	Kind       string
+	Series     string
+	Number     int64
+	Label      string
+	Net        int64
+	Vat        int64
+	Gross      int64
+	IssuedAt   int64
+	Content    string
+}
+
+type InvoiceSeries struct {
+	Series     string
+	LastNumber int64
+}
+
+type InvoicesDue struct {
+	ID        string
+	OrderID   string
+	RefundID  string
+	Buyer     string
+	CreatedAt int64
+}
+
 type Line struct {
 	ID         string
 	CustomerID string
