@@ -218,6 +218,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)
 		}
+		if front.Checkout.Basket, err = p.basket(live, front.Start.RateBasisPoints); err != nil {
+			return nil, p.abandon(err)
+		}
 	}
 	handler, err := web.New(front)
 	if err != nil {

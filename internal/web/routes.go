@@ -91,6 +91,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil,
+		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -238,6 +239,7 @@ func (cfg Config) agents(addresses addressFinder) mcp.Config {
 func (cfg Config) start(frame *page.Frame, addresses addressFinder) (*start.Handler, error) {
 	shared := cfg.Start
 	shared.Frame, shared.Address, shared.Budget = frame, addresses.find, cfg.Budget
+	shared.Basket = cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
 	return start.New(shared)
 }
 

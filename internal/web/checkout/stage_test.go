@@ -115,6 +115,12 @@ func (d *desk) AskClaim(_ context.Context, actor registrar.Actor, _ string) erro
 	return d.err
 }
 
+func (d *desk) Start(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
+	d.did("start", actor)
+	d.asked = request
+	return d.view.Order, d.err
+}
+
 func (d *desk) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
 	for _, o := range d.orders {
 		if o.ID == id {

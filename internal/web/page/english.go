@@ -5,6 +5,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"frame.skip":        "Skip to content",
 	"frame.menu":        "Sections",
 	"frame.menu_button": "Menu",
+	"frame.basket":      "Basket",
 	"frame.sign_in":     "Sign in",
 	"frame.sign_out":    "Sign out",
 	"frame.foot":        "dotkontor · domains without surprises in the price",

@@ -5,6 +5,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"frame.skip":        "Zum Inhalt",
 	"frame.menu":        "Bereiche",
 	"frame.menu_button": "Menü",
+	"frame.basket":      "Warenkorb",
 	"frame.sign_in":     "Anmelden",
 	"frame.sign_out":    "Abmelden",
 	"frame.foot":        "dotkontor · Domains, ohne Überraschung beim Preis",

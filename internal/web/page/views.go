@@ -208,6 +208,9 @@ type shown struct {
 	Note string
 	// Places are the pages for everybody, Menu are the customer's own.
 	Places, Menu []menuEntry
+	// Basket is where it is, empty where there is none, and Count what is in it.
+	Basket string
+	Count  int
 }
 
 type menuEntry struct {
@@ -249,6 +252,9 @@ func (views *Views) Render(v *Visit, view View) error {
 	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
 	if v.frame.places {
 		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
+	}
+	if v.frame.basket {
+		s.Basket, s.Count = BasketIn(v.Language), len(v.Basket())
 	}
 	if v.SignedIn {
 		s.Menu = marked(v.frame.menu, view.Section)

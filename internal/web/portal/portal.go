@@ -116,6 +116,7 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: profilePath, Handler: members(profilePath, h.profile)},
 		{Method: get, Path: registrantPath, Handler: members(registrantPath, h.showRegistrant)},
 		{Method: post, Path: registrantPath, Handler: members(registrantPath, h.setRegistrant)},
+		{Method: post, Path: registrantCheckPath, Handler: script(registrantPath, onlyMembers, h.checkRegistrant)},
 		{Method: get, Path: passwordPath, Handler: members(passwordPath, h.showPassword)},
 		{Method: post, Path: passwordPath, Handler: members(passwordPath, h.changePassword)},
 		{Method: get, Path: emailPath, Handler: members(emailPath, h.showEmail)},

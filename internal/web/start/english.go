@@ -161,4 +161,11 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"problem.extension_not_carried": "We don't carry this extension.",
 	"problem.over_budget":           "That was a great many requests. Please try again in {1}.",
 	"problem.upstream":              "The registry does not answer right now. Please try again in a moment.",
+
+	"basket.path":        "/basket",
+	"basket.register":    "Add to basket",
+	"basket.register_of": "Put {1} into the basket",
+	"basket.transfer":    "Transfer",
+	"basket.transfer_of": "Put the transfer of {1} into the basket",
+	"basket.collected":   "In the basket ✓",
 }

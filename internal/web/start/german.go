@@ -161,4 +161,11 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.extension_not_carried": "Diese Endung führen wir nicht.",
 	"problem.over_budget":           "Das waren sehr viele Anfragen. Bitte versuchen Sie es in {1} wieder.",
 	"problem.upstream":              "Die Registry antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
+
+	"basket.path":        "/warenkorb",
+	"basket.register":    "In den Korb",
+	"basket.register_of": "{1} in den Warenkorb legen",
+	"basket.transfer":    "Umziehen",
+	"basket.transfer_of": "Umzug von {1} in den Warenkorb legen",
+	"basket.collected":   "Im Korb ✓",
 }

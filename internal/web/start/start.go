@@ -49,6 +49,8 @@ type Config struct {
 	// RateBasisPoints is the VAT that prices are shown with, in hundredths of a
 	// percent.
 	RateBasisPoints func(at time.Time) int
+	// Basket says that names can be put into one.
+	Basket bool
 }
 
 // Handler serves the pages. It is safe for concurrent use.
