@@ -83,10 +83,13 @@ const tell = (input, text) => {
 // come to yet are left in peace.
 for (const form of document.querySelectorAll("form[data-check]")) {
   const seen = new Set();
+  let newest = 0;
   form.addEventListener("change", async ({ target }) => {
     seen.add(target.name);
+    const mine = ++newest; // answers may overtake each other
     try {
       const { problems } = await post(form.dataset.check, Object.fromEntries(new FormData(form)));
+      if (mine !== newest) return;
       for (const name of seen) tell(form.elements[name], problems[name]);
     } catch {
       // The form itself will say it.
