@@ -119,7 +119,7 @@ func (a *accounts) buildAgents(key [config.KeySize]byte, logger *slog.Logger) er
 	if a.agents, err = agent.New(agent.Config{Store: a.db, Seal: seal, LettersWaiting: a.post.wake, Log: logger}); err != nil {
 		return err
 	}
-	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Log: logger}); err != nil {
+	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: seal, Log: logger}); err != nil {
 		return err
 	}
 	a.background = append(a.background, a.agents.Run, a.answers.Run)

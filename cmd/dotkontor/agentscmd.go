@@ -187,6 +187,9 @@ type agentsRotateCommand struct {
 
 // Run gives the agent something new.
 func (c agentsRotateCommand) Run(t *terminal) error {
+	if c.WebhookVersion != "" && (c.Webhook == "" || c.Webhook == "off") {
+		return usageError("--webhook-version goes with the address: say it as well, with --webhook")
+	}
 	given, err := t.secretIn(c.SecretFile)
 	if err != nil {
 		return err

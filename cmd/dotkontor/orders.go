@@ -181,7 +181,7 @@ func countOrders(settings *order.Config, metrics *prometheus.Registry) error {
 	}, []string{"reason"})
 	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_waiting_total",
-		Help: "How often an order had to wait for the payment provider, by what it waits for (page, close, payment, refund, identity, lines) and reason.",
+		Help: "How often an order had to wait for the payment provider, by what it waits for (page, charge, close, payment, refund, identity, lines) and reason.",
 	}, []string{"what", "code"})
 	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_orders_overdue_seconds",

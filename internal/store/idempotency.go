@@ -49,7 +49,7 @@ func standingOf(row query.Idempotency) (idempotency.Standing, error) {
 	if row.Status == 0 {
 		return standing, nil
 	}
-	answer := idempotency.Stored{Status: int(row.Status), Body: []byte(row.Answer)}
+	answer := idempotency.Sealed{Status: int(row.Status), Text: row.Answer}
 	if err := json.Unmarshal([]byte(row.Headers), &answer.Header); err != nil {
 		return standing, fmt.Errorf("the headers of a stored answer: %w", err)
 	}
@@ -58,7 +58,7 @@ func standingOf(row query.Idempotency) (idempotency.Standing, error) {
 }
 
 // FinishRun stores an answer.
-func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.Stored) (bool, error) {
+func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.Sealed) (bool, error) {
 	headers, err := json.Marshal(answer.Header)
 	if err != nil {
 		return false, err
@@ -66,7 +66,7 @@ func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idem
 	stored := false
 	err = db.write(ctx, func(q *query.Queries) (err error) {
 		stored, err = changed(q.FinishRun(ctx, query.FinishRunParams{
-			Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), Answer: string(answer.Body),
+			Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), Answer: answer.Text,
 		}))
 		return err
 	})

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,11 @@ import (
 
 func keysOn(t *testing.T, db *DB, now *atomic.Int64) *idempotency.Service {
 	t.Helper()
-	service, err := idempotency.New(idempotency.Config{Store: db, Now: func() time.Time { return testTime.Add(time.Duration(now.Load())) }})
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := idempotency.New(idempotency.Config{Store: db, Seal: seal, Now: func() time.Time { return testTime.Add(time.Duration(now.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +56,9 @@ func TestTheSameKeyHasTheSameAnswer(t *testing.T) {
 		}
 		if err := run.Drop(ctx); err != nil { // too late to have an effect
 			t.Fatal(err)
+		}
+		if strings.Contains(dumpOf(t, db), "ord_1") {
+			t.Error("the answer is stored in clear")
 		}
 		_, stored = begin(t, otherNode, "agt_1 /a", "key", "{\n\"b\":\"ü\",\"a\":10e-1}")
 		if stored == nil || stored.Status != 201 || string(stored.Body) != `{"id":"ord_1"}` || stored.Header["API-Version"] != "x" {

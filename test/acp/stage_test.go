@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/config"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
@@ -68,6 +71,8 @@ type stage struct {
 	linked       agent
 	token        string
 	judge        map[string]*jsonschema.Compiler
+	// described is our own description of our own shape.
+	described validator.Validator
 }
 
 func open(t *testing.T, settings ...string) *stage {
@@ -98,7 +103,7 @@ func open(t *testing.T, settings ...string) *stage {
 		t.Fatalf("the sandbox tells of no agent: %v", err)
 	}
 	return &stage{
-		t: t, base: product.Server.Ready, config: product.World.Ready, settings: settings, linked: told.Agent, token: told.Demo.Token,
+		t: t, described: description(t, product.Server.Ready), base: product.Server.Ready, config: product.World.Ready, settings: settings, linked: told.Agent, token: told.Demo.Token,
 		judge: compilers(t),
 	}
 }
@@ -194,6 +199,12 @@ func (s *stage) try(a ask) (reply, error) {
 		return reply{}, err
 	}
 	got := reply{status: response.StatusCode, header: response.Header, text: string(text)}
+	again := *response
+	again.Body = io.NopCloser(bytes.NewReader(text))
+	if _, problems := s.described.ValidateHttpResponse(request, &again); len(problems) > 0 {
+		return got, fmt.Errorf("openapi.json does not describe %s %s: %d %s: %s: %s",
+			a.method, a.path, got.status, text, problems[0].Message, problems[0].Reason)
+	}
 	if err := json.Unmarshal(text, &got.body); err != nil {
 		return got, fmt.Errorf("%d %q: %w", got.status, text, err)
 	}
@@ -261,6 +272,33 @@ func (s *stage) carriedOut(id string) string {
 	}
 	s.t.Fatalf("nothing was carried out: %s", last.text)
 	return ""
+}
+
+// description is what the product says of itself.
+func description(t *testing.T, base string) validator.Validator {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/openapi.json", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, problems := validator.NewValidator(document, config.WithFormatAssertions())
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return judge
 }
 
 // compilers are the protocol's schemas, where ACP_SPEC_DIR names them.

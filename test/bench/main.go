@@ -35,7 +35,8 @@
 //
 // The simulated registry is asked over one EPP connection, and five hundred paid
 // lines become registered domains on SQLite. Then agents order and humans pay, from
-// start_order to the registered domain, on both databases.
+// start_order to the registered domain, on both databases; and checkout agents buy
+// with their buyers' tokens.
 //
 // The product is the real binary against the sandbox's world, with limits,
 // metrics and log switched on, and the run fails if they turn out not to have
@@ -176,6 +177,7 @@ var sections = []section{
 	{"epp", benchEPP},
 	{"provision", benchProvision},
 	{"orders", benchOrders},
+	{"checkout", benchCheckout},
 	{"scale", benchScale},
 }
 

@@ -33,13 +33,50 @@ const (
 	ordersWithin = 3 * time.Minute
 )
 
+// trade is a way in which domains are sold.
+type trade struct {
+	// name is the section's, sold what is counted, and from where it begins.
+	name, sold, from string
+	// kinds are the requests whose times are shown.
+	kinds []string
+	// note says who shares the cores.
+	note string
+	// open gets everything ready. What it returns sells one name.
+	open func(ctx context.Context, b bench, place place) (*market, error)
+}
+
+// place is where something is sold.
+type place struct {
+	running  *rig.Product
+	opts     store.Options
+	settings []string
+}
+
 // benchOrders lets agents order and humans pay: each order is a call of start_order
 // with a token, the page at payment_url, the button, the provider's page with a card,
 // the way back, and get_order_status until the domain is there. The provider's
 // messages come in between, and each name is asked for at the registry three times.
 // The whole world is the sandbox's, without latency.
-func benchOrders(ctx context.Context, b bench) (lines []line, err error) {
-	lines, err = ordersOn(ctx, b, onSQLite.name, wantedOrdersSQLite, "")
+func benchOrders(ctx context.Context, b bench) ([]line, error) {
+	return benchTrade(ctx, b, trade{
+		name: "orders", sold: "orders", from: startOrder, kinds: requestKinds,
+		note: "agents, humans, product, registry, payment provider and database share the cores",
+		open: func(ctx context.Context, _ bench, at place) (*market, error) {
+			people, err := seedBuyers(ctx, at.opts, buyers)
+			if err != nil {
+				return nil, err
+			}
+			shop := newShop(at.running.Server.Ready)
+			return newMarket(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
+				return shop.buy(ctx, people[int(number)%len(people)], nameOf(number), note)
+			}, shop.close), nil
+		},
+	})
+}
+
+// benchTrade measures on both databases.
+func benchTrade(ctx context.Context, b bench, t trade) (lines []line, err error) {
+	lines, err = t.on(ctx, b, onSQLite.name, wantedOrdersSQLite, "")
 	if err != nil {
 		return nil, err
 	}
@@ -57,71 +94,74 @@ func benchOrders(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
-	more, err := ordersOn(ctx, b, onPostgres.name+", fsync on", wantedOrdersPostgres, url)
+	more, err := t.on(ctx, b, onPostgres.name+", fsync on", wantedOrdersPostgres, url)
 	return append(lines, more...), err
 }
 
-// ordersOn measures with the database at url; empty is SQLite.
-func ordersOn(ctx context.Context, b bench, where string, wanted float64, url string) (lines []line, err error) {
-	folder := filepath.Join(b.folder, "orders-"+strings.ToLower(strings.Fields(where)[0]))
+// on measures with the database at url; empty is SQLite.
+func (t trade) on(ctx context.Context, b bench, where string, wanted float64, url string) (lines []line, err error) {
+	folder := filepath.Join(b.folder, t.name+"-"+strings.ToLower(strings.Fields(where)[0]))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	var settings []string
-	opts := store.Options{Data: filepath.Join(folder, "world")}
+	at := place{opts: store.Options{Data: filepath.Join(folder, "world")}}
 	if url != "" {
-		settings = []string{"DOTKONTOR_DATABASE_URL=" + url, "DOTKONTOR_SECRET_KEY=" + config.NewKey()}
-		opts = store.Options{URL: url}
+		at.settings = []string{"DOTKONTOR_DATABASE_URL=" + url, "DOTKONTOR_SECRET_KEY=" + config.NewKey()}
+		at.opts = store.Options{URL: url}
 	}
-	running, err := rig.StartProduct(ctx, b.binary, folder, nil, settings)
+	at.running, err = rig.StartProduct(ctx, b.binary, folder, nil, at.settings)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, running.Stop()) }()
+	defer func() { err = errors.Join(err, at.running.Stop()) }()
 	provider, err := rig.FindProvider(filepath.Join(folder, "world"))
 	if err != nil {
 		return nil, err
 	}
-	if err := provider.Announce(ctx, running.Server.Ready); err != nil {
+	if err := provider.Announce(ctx, at.running.Server.Ready); err != nil {
 		return nil, err
 	}
-	people, err := seedBuyers(ctx, opts, buyers)
+	m, err := t.open(ctx, b, at)
 	if err != nil {
 		return nil, err
 	}
-	m := newMarket(running.Server.Ready, people)
 	defer m.close()
-	b.progress("orders on %s: the first %d", where, ordersFirst)
+	b.progress("%s on %s: the first %d", t.sold, where, ordersFirst)
 	if _, err := m.open(ctx, ordersFirst); err != nil {
 		return nil, err
 	}
 	m.forget()
 	count := int(b.ordering.Seconds() * wanted)
-	b.progress("orders on %s: %d, %d at a time", where, count, shoppers)
-	before, known := costs(running)
+	b.progress("%s on %s: %d, %d at a time", t.sold, where, count, shoppers)
+	before, known := costs(at.running)
 	took, err := m.open(ctx, count)
 	if err != nil {
 		return nil, err
 	}
-	after, _ := costs(running)
-	lines = []line{
-		measured("orders on "+where+", from start_order to registered", float64(count)/took.Seconds(), perSecond, atLeast(wanted),
-			fmt.Sprintf("%d orders, %d at a time; agents, humans, product, registry, payment provider and database share the cores", count, shoppers)),
+	after, _ := costs(at.running)
+	if m.check != nil {
+		if err := m.check(ctx, ordersFirst+count); err != nil {
+			return nil, err
+		}
 	}
-	for _, kind := range requestKinds {
+	lines = []line{
+		measured(t.sold+" on "+where+", from "+t.from+" to registered", float64(count)/took.Seconds(), perSecond, atLeast(wanted),
+			fmt.Sprintf("%d %s, %d at a time; %s", count, t.sold, shoppers, t.note)),
+	}
+	for _, kind := range t.kinds {
 		times := m.times(kind)
 		lines = append(lines, measured("  "+kind+", p99", percentile(times, 0.99), milliseconds, atMost(wantedRequest),
-			fmt.Sprintf("median %.1f ms, %.1f for each order", percentile(times, 0.5), float64(len(times))/float64(count))))
+			fmt.Sprintf("median %.1f ms, %.1f for each", percentile(times, 0.5), float64(len(times))/float64(count))))
 	}
 	whole := m.times(wholeOrder)
-	lines = append(lines, measured("  from start_order to registered, p99", percentile(whole, 0.99), milliseconds, nil,
+	lines = append(lines, measured("  from "+t.from+" to registered, p99", percentile(whole, 0.99), milliseconds, nil,
 		fmt.Sprintf("median %.0f ms", percentile(whole, 0.5))))
 	if known {
 		for i, name := range []string{"product", "world (registry, provider, mail)"} {
-			lines = append(lines, measured("  CPU time of the "+name+" for an order", float64((after[i]-before[i]).Microseconds())/1000/float64(count), milliseconds, nil, ""))
+			lines = append(lines, measured("  CPU time of the "+name+" for each", float64((after[i]-before[i]).Microseconds())/1000/float64(count), milliseconds, nil, ""))
 		}
 	}
-	return lines, checkBooks(ctx, b, running, settings)
+	return lines, checkBooks(ctx, b, at.running, at.settings)
 }
 
 // costs are the CPU times of the product and of the world.
@@ -141,22 +181,22 @@ func checkBooks(ctx context.Context, b bench, running *rig.Product, settings []s
 	return nil
 }
 
-// market is where orders are made.
+// market is where names are sold.
 type market struct {
-	shop   *shop
-	people []buyer
-	next   atomic.Int64 // whose turn it is
-	names  atomic.Int64
+	sell  func(ctx context.Context, number int64, note func(string, time.Duration)) error
+	close func()
+	// check makes sure that so many sales have left what they should; nil means that
+	// the books say enough.
+	check func(ctx context.Context, sold int) error
+	names atomic.Int64
 
 	mu    sync.Mutex
 	taken map[string][]float64 // by kind of request, milliseconds
 }
 
-func newMarket(address string, people []buyer) *market {
-	return &market{shop: newShop(address), people: people, taken: make(map[string][]float64)}
+func newMarket(sell func(ctx context.Context, number int64, note func(string, time.Duration)) error, closeIt func()) *market {
+	return &market{sell: sell, close: closeIt, taken: make(map[string][]float64)}
 }
-
-func (m *market) close() { m.shop.close() }
 
 func (m *market) forget() {
 	m.mu.Lock()
@@ -203,15 +243,17 @@ func (m *market) open(ctx context.Context, orders int) (time.Duration, error) {
 	return time.Since(began), errors.Join(failures...)
 }
 
-// order is one order of the next buyer.
+// order sells one name.
 func (m *market) order(ctx context.Context) error {
-	who := m.people[int(m.next.Add(1)-1)%len(m.people)]
-	number := m.names.Add(1)
-	name := fmt.Sprintf("bestellt-%d%s", number, []string{".org", ".info", ".com", ".net"}[number%4])
-	began := time.Now()
-	if err := m.shop.buy(ctx, who, name, m.note); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	number, began := m.names.Add(1), time.Now()
+	if err := m.sell(ctx, number, m.note); err != nil {
+		return fmt.Errorf("%s: %w", nameOf(number), err)
 	}
 	m.note(wholeOrder, time.Since(began))
 	return nil
+}
+
+// nameOf is a name that nobody has.
+func nameOf(number int64) string {
+	return fmt.Sprintf("bestellt-%d%s", number, []string{".org", ".info", ".com", ".net"}[number%4])
 }

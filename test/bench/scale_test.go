@@ -56,13 +56,14 @@ func TestRowsAreWhatTheFormulasSay(t *testing.T) {
 func TestParametersAreReadFromTheText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"SELECT a FROM t WHERE b = $1 AND c > $2 LIMIT $3":                  "t.b= t.c> fixed",
-		"INSERT INTO t (a, b) VALUES ($2, $1)":                              "t.b= t.a=",
-		"UPDATE t SET a = $2 WHERE b = $1 AND a < $2":                       "t.b= t.a<",
-		"DELETE FROM t WHERE $1 > a":                                        "t.a<",
-		"SELECT x.a FROM t AS x JOIN u ON u.id = x.u_id WHERE u.hash = $1":  "u.hash=",
-		"UPDATE t SET n = n + $1 WHERE id = $2":                             "t.n= t.id=",
-		"DELETE FROM t WHERE a = $1 AND b <> $2 AND NOT (a <> $1 OR b = 3)": "t.a= t.b<>",
+		"SELECT a FROM t WHERE b = $1 AND c > $2 LIMIT $3":                      "t.b= t.c> fixed",
+		"INSERT INTO t (a, b) VALUES ($2, $1)":                                  "t.b= t.a=",
+		"UPDATE t SET a = $2 WHERE b = $1 AND a < $2":                           "t.b= t.a<",
+		"DELETE FROM t WHERE $1 > a":                                            "t.a<",
+		"SELECT x.a FROM t AS x JOIN u ON u.id = x.u_id WHERE u.hash = $1":      "u.hash=",
+		"SELECT t.a FROM t JOIN u ON u.t_id = t.id WHERE t.b = $1 AND u.c = $2": "t.b= u.c=",
+		"UPDATE t SET n = n + $1 WHERE id = $2":                                 "t.n= t.id=",
+		"DELETE FROM t WHERE a = $1 AND b <> $2 AND NOT (a <> $1 OR b = 3)":     "t.a= t.b<>",
 	} {
 		s, err := readStatement("-- name: X :exec\n" + text)
 		if err != nil {

@@ -146,8 +146,10 @@ func (g *grown) shut() error {
 
 // formulaFor decides what a column holds.
 func formulaFor(table, name string, isText bool, tables []string, rows int64) (f formula, refers bool) {
-	if f, known := ofOrders[table+"."+name]; known {
-		return f, false
+	for _, special := range []map[string]formula{ofOrders, ofAgents} {
+		if f, known := special[table+"."+name]; known {
+			return f, false
+		}
 	}
 	if f, known := byName[table+"."+name]; known {
 		return f, false

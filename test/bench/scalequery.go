@@ -41,13 +41,16 @@ type parameter struct {
 var fixedParameters = map[string]any{
 	"limit":            int32(10), // as the generated code has limits
 	"InsertPayment.$4": "opening",
+	"SettleTiding.$3":  int64(firstDay),
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
 // good standing, nobody is in the middle of signing in, everybody has one of each
 // thing, every application is connected, no token was used before, every deed is
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
-// card, nobody is paying, every renewal is known, and every document corrects another.
+// card, nobody is paying, every renewal is known, everybody has an account of their
+// own and has linked an agent, a new row has no order that an agent could hear of, and
+// every document corrects another.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
@@ -55,6 +58,7 @@ var mayMiss = []string{
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
 	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
+	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
 	"InvoiceOfOrder",
 }
 
@@ -179,7 +183,13 @@ func (s statement) readInsertion(body string, known map[int]parameter) {
 
 func (s statement) readComparisons(body string, known map[int]parameter) {
 	tableOf := map[string]string{"": s.table}
-	for _, m := range aliases.FindAllStringSubmatch(body, -1) {
+	for rest := body; ; {
+		at := aliases.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		m := []string{"", rest[at[2]:at[3]], rest[at[4]:at[5]]}
+		rest = rest[at[3]:] // the word behind a table may be the JOIN before the next
 		tableOf[m[1]] = m[1]
 		if !slices.Contains([]string{"SET", "WHERE", "ORDER", "ON", "JOIN", "LIMIT"}, strings.ToUpper(m[2])) {
 			tableOf[m[2]] = m[1]

@@ -104,21 +104,22 @@ func TestEverythingElseBelowWellKnownIs404(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotInServiceYetSaysSo(t *testing.T) {
+func TestCheckoutIsForAgentsThatAreLetIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, on *target) {
-		for _, test := range []struct{ method, path, field, want string }{
-			{http.MethodPost, "/api/acp/checkout_sessions", "type", "service_unavailable"},
-			{http.MethodGet, "/api/acp/checkout_sessions/cs_1", "type", "service_unavailable"},
-			{http.MethodPost, "/api/acp/checkout_sessions/cs_1", "type", "service_unavailable"},
-			{http.MethodPost, "/api/acp/checkout_sessions/cs_1/cancel", "type", "service_unavailable"},
+		for _, test := range []struct{ method, path string }{
+			{http.MethodPost, "/api/acp/checkout_sessions"},
+			{http.MethodGet, "/api/acp/checkout_sessions/cs_1"},
+			{http.MethodPost, "/api/acp/checkout_sessions/cs_1"},
+			{http.MethodPost, "/api/acp/checkout_sessions/cs_1/cancel"},
 		} {
-			got := from(t, on).send(request{method: test.method, path: test.path})
-			mustBe(t, test.path, got, http.StatusServiceUnavailable, fields{test.field: `"` + test.want + `"`})
-			if got.header.Get("Retry-After") == "" || got.header.Get("Location") != "" {
-				t.Errorf("%s: headers %v", test.path, got.header)
-			}
+			got := from(t, on).send(request{method: test.method, path: test.path, odd: true})
+			mustBe(t, test.path, got, http.StatusUnauthorized, fields{"type": `"invalid_request"`, "code": `"signature_required"`})
+			onlyFields(t, test.path, got.fields, "type", "code", "message")
 			other := from(t, on).send(request{method: http.MethodDelete, path: test.path})
-			mustRefuse(t, "DELETE "+test.path, other, http.StatusMethodNotAllowed)
+			mustBe(t, "DELETE "+test.path, other, http.StatusMethodNotAllowed, fields{"type": `"invalid_request"`})
+			if other.header.Get("Allow") == "" || other.header.Get("Location") != "" {
+				t.Errorf("DELETE %s: headers %v", test.path, other.header)
+			}
 		}
 	})
 }

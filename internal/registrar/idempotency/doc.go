@@ -15,8 +15,9 @@
 //     half done is then for those behind it to recognise, as after any crash.
 //
 // Keys belong to a scope, which the caller makes of who asks and for what, so
-// nobody meets another's keys. Of scope, key and body only hashes are stored; the
-// answer is stored as it is.
+// nobody meets another's keys. Of scope, key and body only hashes are stored. The
+// answer is sealed: it may hold links that open an order, and those are nowhere
+// else in the database either.
 //
 // The memory is the database's, so it holds on every node.
 package idempotency

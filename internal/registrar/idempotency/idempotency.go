@@ -61,7 +61,14 @@ type Standing struct {
 	// has it, and Answer what was answered; nil: it still runs.
 	Began  bool
 	Body   string
-	Answer *Stored
+	Answer *Sealed
+}
+
+// Sealed is an answer as it is stored, sealed.
+type Sealed struct {
+	Status int
+	Header map[string]string
+	Text   string // what only our key opens
 }
 
 // Store keeps keys.
@@ -69,7 +76,7 @@ type Store interface {
 	// BeginRun takes a key that is new, has ended, or was left by one who died.
 	BeginRun(ctx context.Context, attempt Attempt) (Standing, error)
 	// FinishRun stores the answer; false if the key was taken over meanwhile.
-	FinishRun(ctx context.Context, scope, key, run string, answer Stored) (bool, error)
+	FinishRun(ctx context.Context, scope, key, run string, answer Sealed) (bool, error)
 	// DropRun frees the key if it still runs.
 	DropRun(ctx context.Context, scope, key, run string) error
 	// ForgetRuns removes at most limit whose time is over, and says how many.
@@ -79,6 +86,8 @@ type Store interface {
 // Config is what a Service needs.
 type Config struct {
 	Store Store
+	// Seal closes the stored answers: they hold links that open orders.
+	Seal *registrar.Seal
 	// Now is the true time. Default: time.Now.
 	Now func() time.Time
 	// Log gets what goes wrong in the background. Default: nobody.
@@ -88,14 +97,15 @@ type Config struct {
 // Service is safe for use by many goroutines.
 type Service struct {
 	store Store
+	seal  *registrar.Seal
 	now   func() time.Time
 	log   *slog.Logger
 }
 
 // New returns a Service. Whoever calls it also calls Run.
 func New(cfg Config) (*Service, error) {
-	if cfg.Store == nil {
-		return nil, errors.New("idempotency needs a store")
+	if cfg.Store == nil || cfg.Seal == nil {
+		return nil, errors.New("idempotency needs a store and a seal")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -103,7 +113,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{store: cfg.Store, now: cfg.Now, log: cfg.Log}, nil
+	return &Service{store: cfg.Store, seal: cfg.Seal, now: cfg.Now, log: cfg.Log}, nil
 }
 
 // Run is a request that is carried out. One of Finish and Drop ends it.
@@ -134,7 +144,19 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	case standing.Answer == nil:
 		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: InFlight, RetryAfter: askAgain}
 	}
-	return nil, standing.Answer, nil
+	body, err = s.open(attempt.Scope, attempt.Key, standing.Answer.Text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, &Stored{Status: standing.Answer.Status, Header: standing.Answer.Header, Body: body}, nil
+}
+
+// purpose binds a sealed answer to its key.
+func purpose(scope, key string) string { return "answer:" + scope + ":" + key }
+
+func (s *Service) open(scope, key, sealed string) ([]byte, error) {
+	text, err := s.seal.Open(purpose(scope, key), sealed)
+	return []byte(text), err
 }
 
 // Finish keeps the answer for whoever asks again. One that blames us is dropped.
@@ -145,7 +167,8 @@ func (r *Run) Finish(ctx context.Context, status int, header map[string]string, 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
-	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.run, Stored{Status: status, Header: header, Body: body})
+	sealed := r.service.seal.Close(purpose(r.scope, r.key), string(body))
+	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.run, Sealed{Status: status, Header: header, Text: sealed})
 	return err
 }
 

@@ -47,7 +47,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 		return Session{}, true, err
 	}
 	if asked.problem != nil {
-		return session, true, asked.problem
+		return session, !s.overtaken(ctx, asked.view.Order), asked.problem
 	}
 	o = asked.view.Order
 	words := asked.view.Missing
@@ -71,9 +71,17 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	err = s.cfg.Tokens.CheckToken(call, done.Token, o.Totals.Gross, s.now())
 	cancel()
 	if err != nil {
-		return session, true, err
+		return session, !s.overtaken(ctx, o), err
 	}
 	return s.charge(ctx, o, asked, done.Token)
+}
+
+// overtaken says that an order was moved since it was read. Then a name that is taken,
+// or a token that is spent, may be so because of this very order, by the same request
+// sent twice: the order is always moved before that.
+func (s *Service) overtaken(ctx context.Context, read Order) bool {
+	now, err := s.again(ctx, read.ID)
+	return err == nil && now.Version != read.Version
 }
 
 // asked is an order after price and availability were asked for again.

@@ -36,8 +36,8 @@
 //	ready_for_payment      awaiting_payment, and all is told
 //	in_progress            paying
 //	completed              provisioning and everything after it but the next two
-//	canceled               canceled
-//	expired                expired
+//	canceled               (the same word)
+//	expired                (the same word)
 //
 // A completion answers in this order, and the first that fits is the answer: no
 // such session; registrant data missing; an item refused; another price (the order

@@ -3,6 +3,7 @@ package order_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -128,4 +129,15 @@ func (p *provider) charges() (paid int) {
 		}
 	}
 	return paid
+}
+
+// runFor lets the service's own clock work for a while.
+func (w *world) runFor(service *order.Service, span time.Duration) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { service.Run(ctx) })
+	time.Sleep(span)
+	cancel()
+	all.Wait()
 }

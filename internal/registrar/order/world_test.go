@@ -347,17 +347,6 @@ func (w *world) state(id string, want order.State) order.Order {
 
 func code(err error) registrar.Code { return registrar.CodeOf(err) }
 
-// runFor lets the service's own clock work for a while.
-func (w *world) runFor(service *order.Service, span time.Duration) {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
-	var all sync.WaitGroup
-	all.Go(func() { service.Run(ctx) })
-	time.Sleep(span)
-	cancel()
-	all.Wait()
-}
-
 // books checks what must always hold.
 func (w *world) books() {
 	w.t.Helper()

@@ -24,6 +24,8 @@ type board struct {
 	rows map[string]tidings.Tiding
 	// gone agents want to hear nothing.
 	gone map[string]bool
+	// lost is how many notes of what was told get lost, as if the node had died.
+	lost int
 }
 
 func newBoard() *board {
@@ -81,6 +83,10 @@ func (b *board) SettleTiding(_ context.Context, order string, lease time.Time, s
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	row := b.rows[order]
+	if b.lost > 0 {
+		b.lost--
+		return errors.New("the database is away")
+	}
 	if !row.DueAt.Equal(lease) {
 		return nil
 	}
@@ -419,6 +425,26 @@ func TestAMessageUnderWayIsFinishedWhenTheServiceStops(t *testing.T) {
 		stop()
 		if row := b.row("ord_1"); row.Told != 1 || !row.DueAt.IsZero() {
 			t.Errorf("it was taken, and is not noted: %+v", row)
+		}
+	})
+}
+
+func TestWhatWasTakenAndNotNotedIsToldAgainUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, w := newBoard(), &wire{}
+		b.lost = 1
+		b.happen("ord_1", "agt_1")
+		_, stop := run(t, b, w)
+		time.Sleep(time.Hour)
+		stop()
+		sent := w.messages()
+		if len(sent) != 2 || sent[0].ID != sent[1].ID || string(sent[1].Body) != "ord_1 v first=true" || b.row("ord_1").Told != 1 {
+			t.Fatalf("sent %+v, left %+v", sent, b.row("ord_1"))
+		}
+		// Nobody else may send while the first may still be under way.
+		if apart := w.times[1].Sub(w.times[0]); apart < time.Minute {
+			t.Errorf("the second came after %s", apart)
 		}
 	})
 }

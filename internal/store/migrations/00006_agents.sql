@@ -59,7 +59,7 @@ CREATE TABLE idempotency (
     run        TEXT   NOT NULL, -- who carries it out, or did
     status     BIGINT NOT NULL DEFAULT 0, -- 0: it is being carried out
     headers    TEXT   NOT NULL DEFAULT '', -- JSON
-    answer     TEXT   NOT NULL DEFAULT '',
+    answer     TEXT   NOT NULL DEFAULT '', -- sealed
     lease_ends BIGINT NOT NULL, -- when another may take over what nobody finished
     ends_at    BIGINT NOT NULL,
     PRIMARY KEY (scope, key)

@@ -87,4 +87,4 @@ DELETE FROM agent_events WHERE order_id IN (SELECT orders.id FROM orders WHERE o
 DELETE FROM order_items WHERE order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = $1);
 
 -- name: DeleteOrdersOfShadow :exec
-DELETE FROM orders WHERE customer_id = $1;
+DELETE FROM orders WHERE customer_id = $1 AND state IN ('canceled', 'expired');

@@ -91,7 +91,7 @@ func (q *Queries) DeleteMailsOf(ctx context.Context, arg DeleteMailsOfParams) er
 }
 
 const deleteOrdersOfShadow = `-- name: DeleteOrdersOfShadow :exec
-DELETE FROM orders WHERE customer_id = $1
+DELETE FROM orders WHERE customer_id = $1 AND state IN ('canceled', 'expired')
 `
 
 func (q *Queries) DeleteOrdersOfShadow(ctx context.Context, customerID string) error {

@@ -16,7 +16,7 @@ var signatureSentences = map[registrar.Code]string{
 }
 
 const (
-	sentenceCredentials = "Send the agent's key as a bearer, or sign the request as /.well-known/acp.json describes." //nolint:gosec // a sentence
+	sentenceCredentials = "Send the agent's key as a bearer, or sign the request as /.well-known/acp.json describes."
 	sentenceBody        = "The body did not arrive whole, or it is larger than 64 KiB."
 	sentenceContentType = "The body must be sent as application/json."
 	sentenceVersion     = "This version of the protocol is not spoken here. Leave API-Version out, or send one of supported_versions."

@@ -1,10 +1,11 @@
 package acp
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // own is the shape of the contract: payment_data.token and provider, payment_url
@@ -96,10 +97,38 @@ type ownMessage struct {
 }
 
 type ownOrder struct {
-	ID        string                `json:"id"`
-	Status    string                `json:"status"`
-	Permalink string                `json:"permalink_url"`
-	Refunds   []orderdoc.Adjustment `json:"refunds"`
+	ID        string      `json:"id"`
+	Status    string      `json:"status"`
+	Permalink string      `json:"permalink_url"`
+	Refunds   []ownRefund `json:"refunds"`
+}
+
+// ownRefund is money that goes back for an item.
+type ownRefund struct {
+	ID        string          `json:"id"`
+	Item      string          `json:"item"`
+	AmountEUR registrar.Cents `json:"amountEur"`
+	// Status is pending or completed.
+	Status string    `json:"status"`
+	At     time.Time `json:"occurred_at"`
+}
+
+func newRefunds(o order.Order) []ownRefund {
+	list := []ownRefund{}
+	for _, refund := range o.Refunds {
+		at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.ID == refund.Item })
+		if at < 0 { // a payment that came twice goes back whole, and is no part of the order
+			continue
+		}
+		made := ownRefund{
+			ID: refund.ID, Item: itemID(o.Items[at].Kind, o.Items[at].Name), AmountEUR: refund.Amount, Status: "pending", At: refund.CreatedAt.UTC(),
+		}
+		if refund.Provider != "" {
+			made.Status, made.At = "completed", refund.MadeAt.UTC()
+		}
+		list = append(list, made)
+	}
+	return list
 }
 
 func writeOwn(v view) ownSession {
@@ -125,7 +154,7 @@ func writeOwn(v view) ownSession {
 		body.Messages = append(body.Messages, ownMessage{Type: m.kind, Code: m.code, Param: m.param, Content: m.text})
 	}
 	if v.paid {
-		body.Order = &ownOrder{ID: v.id, Status: v.state, Permalink: v.order.Permalink, Refunds: v.order.Adjustments}
+		body.Order = &ownOrder{ID: v.id, Status: v.state, Permalink: v.order.Permalink, Refunds: v.refunds}
 	}
 	return body
 }

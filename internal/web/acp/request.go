@@ -14,7 +14,7 @@ const (
 	provider = "stripe"
 	handler  = "card_tokenized"
 	currency = "eur"
-	// fulfillment is the one way in which domains are delivered.
+	// Domains are delivered in one way.
 	fulfillment = "digital"
 )
 

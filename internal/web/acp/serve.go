@@ -35,6 +35,11 @@ func (h *Handler) serve(op operation) http.HandlerFunc {
 				header.Set(name, value)
 			}
 		}
+		if version, _ := single(r, versionHeader); version != "" {
+			if _, known := shapeOf(version); known {
+				header.Set(versionHeader, version)
+			}
+		}
 		out, err := h.handle(w, r, op)
 		if p := asProblem(err); p != nil {
 			wire.Annotate(w, p)
@@ -78,12 +83,8 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	if err != nil {
 		return answer{}, h.orNotFound(ctx, c, err)
 	}
-	if c.shape.version != "" {
-		w.Header().Set(versionHeader, c.shape.version)
-	}
 	if key == "" {
-		out, err := h.carryOut(ctx, w, c)
-		return out, err
+		return h.carryOut(ctx, c)
 	}
 	return h.once(ctx, w, r, c, key, body)
 }
@@ -245,7 +246,7 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 			_ = run.Drop(ctx) // else the key is free when its lease ends
 		}
 	}()
-	out, err := h.carryOut(ctx, w, c)
+	out, err := h.carryOut(ctx, c)
 	if err != nil {
 		p := asProblem(err)
 		if p == nil || !p.kept() {
@@ -295,7 +296,7 @@ func (c *call) keyProblem(err error) error {
 }
 
 // carryOut reads the content, calls the domain and writes the answer.
-func (h *Handler) carryOut(ctx context.Context, w http.ResponseWriter, c *call) (answer, error) {
+func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
 	if c.op.counted {
 		if d := h.cfg.Creates.Allow(quota.TextKey(c.actor.Through)); !d.Allowed {
 			return answer{}, limited(d)
@@ -341,8 +342,8 @@ func (p *problem) answer() answer {
 // fault is something that is not the agent's doing.
 func fault(err error) error {
 	p := refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "")
-	switch registrar.KindOf(err) {
-	case registrar.KindUpstream, registrar.KindRateLimited:
+	kind := registrar.KindOf(err)
+	if kind == registrar.KindUpstream || kind == registrar.KindRateLimited || errors.Is(err, context.DeadlineExceeded) {
 		p = refuse(http.StatusServiceUnavailable, codeNotYetDecided, sentenceUpstream, "")
 		p.retryAfter = retryAfter(err)
 	}

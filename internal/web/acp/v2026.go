@@ -70,7 +70,7 @@ func (p *person) company(buyer object) {
 	}
 }
 
-// details reads fulfillment_details, which say once more who and where.
+// details reads the details of the delivery, which say once more who and where.
 func (p *person) details(o object) {
 	details, told := o.object("fulfillment_details")
 	if !told {

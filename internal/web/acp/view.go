@@ -18,6 +18,7 @@ type view struct {
 	net, vat, gross   registrar.Cents
 	rate              int // hundredths of a percent
 	order             orderdoc.Order
+	refunds           []ownRefund
 	contact           order.Contact
 	messages          []note
 	// payURL and verifyURL are empty where a human has nothing to do.
@@ -57,7 +58,7 @@ func newView(s order.Session, form *shape, permalinks string) view {
 	o := s.Order
 	v := view{
 		id: o.ID, state: string(o.State), status: string(s.Status), net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross,
-		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.Of(o, permalinks+o.ID),
+		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.Of(o, permalinks+o.ID), refunds: newRefunds(o),
 		createdAt: o.CreatedAt.UTC(), updatedAt: o.UpdatedAt.UTC(), expiresAt: o.ExpiresAt.UTC(),
 	}
 	switch s.Status {
@@ -68,6 +69,7 @@ func newView(s order.Session, form *shape, permalinks string) view {
 		v.open = true
 	case order.SessionCompleted:
 		v.paid = true
+	case order.SessionCanceled:
 	case order.SessionExpired:
 		v.status = string(order.SessionCanceled) // its prices have ended: for an agent that is the same
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,11 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, orders: newOrders(), agents: &agents{seen: map[[32]byte]string{}}}
-	answers, err := idempotency.New(idempotency.Config{Store: &answers{runs: map[string]*run{}}})
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := idempotency.New(idempotency.Config{Store: &answers{runs: map[string]*run{}}, Seal: seal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +155,7 @@ func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Age
 	names := []string{"a", "b", "c"}
 	if c.Bearer != "" {
 		name, ok := strings.CutPrefix(c.Bearer, "key-")
-		if !ok || !strings.Contains("abc", name) {
+		if !ok || !slices.Contains(names, name) {
 			return agent.Agent{}, signing.ErrInvalid
 		}
 		if !c.Completing && c.Signature == "" {
@@ -166,17 +171,23 @@ func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Age
 		if err != nil {
 			return agent.Agent{}, err
 		}
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if path, known := f.seen[mac]; c.Completing && known && path != c.Path {
+		if c.Completing && f.see(mac, c.Path) != c.Path {
 			return agent.Agent{}, signing.ErrInvalid
-		}
-		if c.Completing {
-			f.seen[mac] = c.Path
 		}
 		return agent.Agent{ID: "agt_" + name}, nil
 	}
 	return agent.Agent{}, signing.ErrInvalid
+}
+
+// see remembers a signature and returns the path with which it came first.
+func (f *agents) see(mac [32]byte, path string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first, known := f.seen[mac]; known {
+		return first
+	}
+	f.seen[mac] = path
+	return path
 }
 
 // orders answers as it is told, and notes what it was asked. ord_1 is of agent a.
@@ -263,7 +274,7 @@ type answers struct {
 
 type run struct {
 	attempt idempotency.Attempt
-	answer  *idempotency.Stored
+	answer  *idempotency.Sealed
 }
 
 func (s *answers) BeginRun(_ context.Context, attempt idempotency.Attempt) (idempotency.Standing, error) {
@@ -276,7 +287,7 @@ func (s *answers) BeginRun(_ context.Context, attempt idempotency.Attempt) (idem
 	return idempotency.Standing{Began: true}, nil
 }
 
-func (s *answers) FinishRun(_ context.Context, scope, key, _ string, answer idempotency.Stored) (bool, error) {
+func (s *answers) FinishRun(_ context.Context, scope, key, _ string, answer idempotency.Sealed) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs[scope+key].answer = &answer

@@ -276,6 +276,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"action.order_paid":               "Order paid",
 	"action.order_confirmed":          "Free order confirmed",
 	"action.order_done":               "Order finished",
+	"action.order_claimed":            "Order of an agent taken over",
 	"action.order_canceled":           "Order declined",
 	"action.order_expired":            "Order expired",
 	"action.payment_surplus":          "Payment that nobody waited for",

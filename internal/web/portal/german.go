@@ -276,6 +276,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"action.order_paid":               "Bestellung bezahlt",
 	"action.order_confirmed":          "Kostenlose Bestellung bestätigt",
 	"action.order_done":               "Bestellung abgeschlossen",
+	"action.order_claimed":            "Bestellung eines Agenten übernommen",
 	"action.order_canceled":           "Bestellung abgelehnt",
 	"action.order_expired":            "Bestellung abgelaufen",
 	"action.payment_surplus":          "Zahlung, auf die niemand wartete",

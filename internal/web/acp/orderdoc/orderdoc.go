@@ -60,16 +60,16 @@ func Event(version string, first bool, o order.Order, permalink string) ([]byte,
 
 // Order is an order in the shape of 2026-04-17.
 type Order struct {
-	Type         string        `json:"type"`
-	ID           string        `json:"id"`
-	Session      string        `json:"checkout_session_id"`
-	Number       string        `json:"order_number"`
-	Permalink    string        `json:"permalink_url"`
-	Status       string        `json:"status"`
-	Lines        []Line        `json:"line_items"`
-	Fulfillments []Fulfillment `json:"fulfillments"`
-	Adjustments  []Adjustment  `json:"adjustments"`
-	Totals       []Total       `json:"totals"`
+	Type        string       `json:"type"`
+	ID          string       `json:"id"`
+	Session     string       `json:"checkout_session_id"`
+	Number      string       `json:"order_number"`
+	Permalink   string       `json:"permalink_url"`
+	Status      string       `json:"status"`
+	Lines       []Line       `json:"line_items"`
+	Deliveries  []Delivery   `json:"fulfillments"`
+	Adjustments []Adjustment `json:"adjustments"`
+	Totals      []Total      `json:"totals"`
 }
 
 // Line is one name of an order.
@@ -93,8 +93,8 @@ type Quantity struct {
 	Fulfilled int `json:"fulfilled"`
 }
 
-// Fulfillment is how a line comes to its holder.
-type Fulfillment struct {
+// Delivery is how a line comes to its holder.
+type Delivery struct {
 	ID     string      `json:"id"`
 	Type   string      `json:"type"`
 	Status string      `json:"status"`
@@ -151,8 +151,8 @@ func statusOf(version string, state order.State) string {
 
 // lineStanding is how a line stands, as a line and as what is delivered.
 type lineStanding struct {
-	current, fulfilled   int
-	status, fulfillments string
+	current, fulfilled int
+	status, delivery   string
 }
 
 func standingOf(state order.ItemState) lineStanding {
@@ -172,7 +172,7 @@ func standingOf(state order.ItemState) lineStanding {
 func Of(o order.Order, permalink string) Order {
 	doc := Order{
 		Type: "order", ID: o.ID, Session: o.ID, Number: o.ID, Permalink: permalink, Status: statusOf(Version2026, o.State),
-		Lines: []Line{}, Fulfillments: []Fulfillment{}, Adjustments: []Adjustment{},
+		Lines: []Line{}, Deliveries: []Delivery{}, Adjustments: []Adjustment{},
 		Totals: sums(o.Totals.Net, o.Totals.VAT, o.Totals.Gross),
 	}
 	names := make(map[string]order.Item, len(o.Items))
@@ -183,8 +183,8 @@ func Of(o order.Order, permalink string) Order {
 			ID: item.ID, Title: item.Name, Product: string(item.Kind) + ":" + item.Name, About: describe(item), Quantity: Quantity{1, standing.current, standing.fulfilled},
 			Price: minor(item.Net), Subtotal: minor(item.Net), Totals: sums(item.Net, item.VAT, item.Gross), Status: standing.status,
 		})
-		doc.Fulfillments = append(doc.Fulfillments, Fulfillment{
-			ID: "ful_" + item.ID, Type: "digital", Status: standing.fulfillments, Lines: []Reference{{item.ID, 1}},
+		doc.Deliveries = append(doc.Deliveries, Delivery{
+			ID: "ful_" + item.ID, Type: "digital", Status: standing.delivery, Lines: []Reference{{item.ID, 1}},
 		})
 	}
 	back := registrar.Cents(0)

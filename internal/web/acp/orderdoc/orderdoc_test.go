@@ -112,10 +112,10 @@ func TestALineSaysHowItStands(t *testing.T) {
 	_, doc := event2026(t, false, all()["partly, repaid"])
 	there, gone := doc.Lines[0], doc.Lines[1]
 	if there.ID != "itm_1" || there.Product != "register:example.ai" || there.Title != "example.ai" || there.About != "Registration of example.ai, 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
-		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Fulfillments[0].Status != "delivered" {
+		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Deliveries[0].Status != "delivered" {
 		t.Errorf("got %+v", there)
 	}
-	if gone.Product != "transfer:example.de" || gone.About != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Fulfillments[1].Status != "failed" {
+	if gone.Product != "transfer:example.de" || gone.About != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Deliveries[1].Status != "failed" {
 		t.Errorf("got %+v", gone)
 	}
 	for name, want := range map[string]string{"paid": "processing", "completed": "completed", "partly": "completed", "failed": "canceled", "never paid": "canceled"} {

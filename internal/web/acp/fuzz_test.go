@@ -1,0 +1,39 @@
+package acp
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// Whatever is sent is read or refused: nothing panics, what is read was JSON, and
+// all shapes say the same of bodies that none of them can read.
+func FuzzABodyIsReadOrRefused(f *testing.F) {
+	for _, e := range ownExamples {
+		f.Add([]byte(e.body))
+	}
+	f.Add([]byte(`{"a":{"a":1,"a":2}}`))
+	f.Add([]byte(`{"items":[{"id":"register:kaffee.de","quantity":1e0}],"buyer":{"email":"a@b.example"}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		fields, err := parse(body)
+		if err != nil {
+			if p := asProblem(err); p == nil || p.status != 400 {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if len(fields) > 0 && !json.Valid(body) {
+			t.Fatalf("%q is read as %v", body, fields)
+		}
+		for _, s := range []*shape{own, v2025, v2026} {
+			for _, reader := range []func(object) request{s.create, s.update, s.complete, s.cancel} {
+				asked, err := s.read(reader, fields)
+				if err == nil {
+					_, err = asked.names(func(string) bool { return true })
+				}
+				if err != nil && (asProblem(err) == nil || asProblem(err).status != 400) {
+					t.Fatalf("%v", err)
+				}
+			}
+		}
+	})
+}

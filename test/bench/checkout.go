@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+// The requests of a purchase, in their order.
+const (
+	createSession   = "create session"
+	completeSession = "complete session"
+	readSession     = "read session"
+)
+
+// checkoutAgents are so many that none of them comes near its limit of new sessions,
+// which stays as it is.
+const checkoutAgents = 40
+
+// benchCheckout lets agents buy for people without an account: each purchase is a
+// session, its completion with a signature and a payment token, and looks at the
+// session until the domain is there. Each has a buyer of its own, who gets letters,
+// and each agent has a webhook at which it hears of it. The whole world is the
+// sandbox's, without latency.
+func benchCheckout(ctx context.Context, b bench) ([]line, error) {
+	return benchTrade(ctx, b, trade{
+		name: "checkout", sold: "purchases", from: createSession, kinds: []string{createSession, completeSession, readSession},
+		note: "agents and their webhooks, product, registry, payment provider and database share the cores",
+		open: func(ctx context.Context, b bench, at place) (*market, error) {
+			hook, err := newWebhook(ctx)
+			if err != nil {
+				return nil, err
+			}
+			agents, err := admitAgents(ctx, b, at, checkoutAgents, hook.address())
+			if err != nil {
+				hook.close()
+				return nil, err
+			}
+			shop := newShop(at.running.Server.Ready)
+			m := newMarket(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
+				return shop.checkout(ctx, agents[int(number)%len(agents)], number, note)
+			}, func() { shop.close(); hook.close() })
+			m.check = hook.hears
+			return m, nil
+		},
+	})
+}
+
+// checkoutAgent is how an agent is known to the product.
+type checkoutAgent struct {
+	Key    string `json:"key"`
+	Secret string `json:"secret"`
+}
+
+// admitAgents lets agents in, as an operator does.
+func admitAgents(ctx context.Context, b bench, at place, count int, hook string) ([]checkoutAgent, error) {
+	agents := make([]checkoutAgent, count)
+	for i := range agents {
+		add := exec.CommandContext(ctx, b.binary, "agents", "add", fmt.Sprintf("Bench %d", i), "--json", "--webhook", hook, "--config", at.running.World.Ready)
+		add.Env = append(os.Environ(), at.settings...)
+		text, err := add.Output()
+		if err != nil {
+			return nil, fmt.Errorf("agents add: %w", err)
+		}
+		if err := json.Unmarshal(text, &agents[i]); err != nil {
+			return nil, err
+		}
+	}
+	return agents, nil
+}
+
+// bought is what an agent reads of a session.
+type bought struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Order  struct {
+		Status string `json:"status"`
+	} `json:"order"`
+}
+
+// checkout buys a name, and returns when it is registered.
+func (s *shop) checkout(ctx context.Context, who checkoutAgent, number int64, note func(string, time.Duration)) error {
+	email := fmt.Sprintf("kaeufer-%d@example.org", number)
+	session, err := s.ask(ctx, who, createSession, http.MethodPost, "", map[string]any{
+		"items": []map[string]any{{"id": "register:" + nameOf(number), "quantity": 1}},
+		"buyer": map[string]any{"first_name": "Erika", "last_name": "Mustermann", "email": email, "phone_number": "+49.30123456"},
+		"fulfillment_address": map[string]any{
+			"name": "Erika Mustermann", "line_one": "Musterweg 1", "city": "Berlin", "state": "BE", "postal_code": "10115", "country": "DE",
+		},
+	}, http.StatusCreated, note)
+	if err != nil {
+		return err
+	}
+	id := session.ID
+	session, err = s.ask(ctx, who, completeSession, http.MethodPost, "/"+id+"/complete", map[string]any{
+		"payment_data": map[string]any{"token": fmt.Sprintf("spt_ok_%d", number), "provider": "stripe"},
+	}, http.StatusOK, note)
+	for {
+		if err != nil {
+			return err
+		}
+		if session.Status != "completed" || session.Order.Status != "completed" && session.Order.Status != "provisioning" {
+			return fmt.Errorf("the session is %s and its order %s", session.Status, session.Order.Status)
+		}
+		if session.Order.Status == "completed" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(askEvery):
+		}
+		session, err = s.ask(ctx, who, readSession, http.MethodGet, "/"+id, nil, http.StatusOK, note)
+	}
+}
+
+// ask is one request of an agent, with its key, and signed where it changes something.
+func (s *shop) ask(ctx context.Context, who checkoutAgent, kind, method, path string, body any, status int, note func(string, time.Duration)) (bought, error) {
+	var (
+		text []byte
+		read bought
+		err  error
+	)
+	if body != nil {
+		if text, err = json.Marshal(body); err != nil {
+			return read, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.address+"/api/acp/checkout_sessions"+path, bytes.NewReader(text))
+	if err != nil {
+		return read, err
+	}
+	request.Header.Set("Authorization", "Bearer "+who.Key)
+	if method == http.MethodPost {
+		timestamp := time.Now().UTC().Format(time.RFC3339Nano)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set(signing.TimestampHeader, timestamp)
+		request.Header.Set(signing.SignatureHeader, signing.Compute(who.Secret, timestamp, text))
+		request.Header.Set("Idempotency-Key", kind+path+timestamp)
+	}
+	answer, _, err := s.do(request, kind, status, note)
+	if err != nil {
+		return read, err
+	}
+	err = json.Unmarshal(answer, &read)
+	return read, err
+}

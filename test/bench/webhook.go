@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// hearWithin is how long the last message may take after the last purchase.
+const hearWithin = 30 * time.Second
+
+// webhook takes every message and counts how many tell of a new order.
+type webhook struct {
+	listener net.Listener
+	server   *http.Server
+	created  atomic.Int64
+}
+
+func newWebhook(ctx context.Context) (*webhook, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w := &webhook{listener: listener}
+	w.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(w.hear)}
+	go func() {
+		if err := w.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			_ = listener.Close()
+		}
+	}()
+	return w, nil
+}
+
+func (w *webhook) hear(answer http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, largestAnswer))
+	if err != nil {
+		answer.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if bytes.HasPrefix(body, []byte(`{"type":"order_create"`)) {
+		w.created.Add(1)
+	}
+}
+
+// hears waits until so many orders were told of.
+func (w *webhook) hears(ctx context.Context, orders int) error {
+	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+	defer cancel()
+	for w.created.Load() < int64(orders) {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("agents have heard of %d orders, and %d were made", w.created.Load(), orders)
+		case <-time.After(askEvery):
+		}
+	}
+	return nil
+}
+
+func (w *webhook) address() string { return "http://" + w.listener.Addr().String() + "/hook" }
+
+func (w *webhook) close() { _ = w.server.Close() }

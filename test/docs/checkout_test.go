@@ -1,0 +1,126 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+// vector is the signature that every snippet must print.
+const vector = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
+
+var fence = regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?\n)```\n")
+
+// snippets are the blocks of the checkout page in a language.
+func snippets(t *testing.T, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "checkout.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
+		if block[1] == language {
+			found = append(found, block[2])
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("the page has nothing in %s", language)
+	}
+	return found
+}
+
+// annotations are the types in the snippet of TypeScript. Node runs it as it is from
+// version 22 on; older ones read it without them.
+var annotations = regexp.MustCompile(`: string\b`)
+
+func TestTheSnippetsOfTheCheckoutPageSignTheVector(t *testing.T) {
+	t.Parallel()
+	for language, how := range map[string]struct {
+		program string
+		file    string
+		args    []string
+		change  func(string) string
+	}{
+		"go":         {program: "go", file: "main.go", args: []string{"run"}},
+		"python":     {program: "python3", file: "sign.py"},
+		"typescript": {program: "node", file: "sign.mjs", change: func(text string) string { return annotations.ReplaceAllString(text, "") }},
+		"sh":         {program: "sh", file: "sign.sh"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			program, err := exec.LookPath(how.program)
+			if err != nil {
+				t.Skipf("%s is not installed", how.program)
+			}
+			text := snippets(t, language)[0]
+			if how.change != nil {
+				text = how.change(text)
+			}
+			file := filepath.Join(t.TempDir(), how.file)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			out, err := exec.CommandContext(ctx, program, append(how.args, file)...).CombinedOutput()
+			if err != nil || strings.TrimSpace(string(out)) != vector {
+				t.Errorf("it prints %s, %v", out, err)
+			}
+		})
+	}
+}
+
+// The page's commands for the five operations, in a shell beside a sandbox.
+func TestTheCheckoutPagesCommandsWork(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"sh", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+	}
+	script := ""
+	for _, block := range snippets(t, "sh") {
+		if strings.HasPrefix(block, "# five operations\n") {
+			script = block
+		}
+	}
+	if script == "" {
+		t.Fatal("the page does not show the five operations")
+	}
+	folder := t.TempDir()
+	binary := filepath.Join(folder, "dotkontor")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var building bytes.Buffer
+	if err := rig.Build(ctx, binary, &building); err != nil {
+		t.Fatalf("%v\n%s", err, &building)
+	}
+	sandbox, err := rig.Start(ctx, rig.Command{
+		Path: binary, Args: []string{"sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data"), "--info", filepath.Join(folder, "info.json")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := sandbox.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	shell := exec.CommandContext(ctx, "sh", "-eu")
+	shell.Dir, shell.Stdin = folder, strings.NewReader(script)
+	shell.Env = append(rig.Environment(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := shell.CombinedOutput()
+	want := "not_ready_for_payment\nready_for_payment\n8.21\ncompleted\nkaffee-am-deich.de\nconflict\n"
+	if err != nil || string(out) != want {
+		t.Errorf("the commands print\n%s%v\nwant\n%s", out, err, want)
+	}
+}
