@@ -200,6 +200,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Logger:         logger,
 		Registry:       p.metrics,
 	}
+	if err := p.declareLaw(&front); err != nil {
+		return nil, p.abandon(err)
+	}
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders

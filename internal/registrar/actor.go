@@ -115,4 +115,8 @@ const (
 	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
 	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
 	LetterExpired         LetterKind = "expired"          // it is over
+	LetterWithdrawal      LetterKind = "withdrawal"       // confirms a declaration; package declaration has the facts
+	LetterTermination     LetterKind = "termination"      // the same, of the other kind
+	LetterDeclared        LetterKind = "declared"         // to the operator: somebody has declared one of these
+	LetterAccountClosed   LetterKind = "account_closed"   // by its customer
 )

@@ -59,7 +59,7 @@ var mayMiss = []string{
 	"ActivateDomain", "DropDomain", "HurryLines",
 	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
-	"InvoiceOfOrder",
+	"InvoiceOfOrder", "FinishDeclaration",
 }
 
 // readStatements reads the generated package's source: the texts there are

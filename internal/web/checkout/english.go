@@ -288,4 +288,10 @@ var english = map[string]string{
 	"problem.basket_upstream":      "The registry does not answer right now. Nothing was ordered. Please try again in a moment.",
 	"problem.too_many_open_orders": "You have many open orders already. Please pay or decline one.",
 	"note.confirmed":               "Your account exists. You can order now.",
+
+	"pay.law":                 "What applies to the order:",
+	"pay.law.terms.path":      "/terms",
+	"pay.law.withdrawal.path": "/withdrawal",
+	"pay.law.withdrawal":      "right to withdraw",
+	"pay.law.privacy.path":    "/privacy",
 }

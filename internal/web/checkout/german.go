@@ -289,4 +289,10 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.basket_upstream":      "Die Registry antwortet gerade nicht. Bestellt wurde nichts. Bitte versuchen Sie es gleich noch einmal.",
 	"problem.too_many_open_orders": "Sie haben schon viele offene Bestellungen. Bitte bezahlen Sie eine, oder lehnen Sie eine ab.",
 	"note.confirmed":               "Ihr Konto ist angelegt. Sie können jetzt bestellen.",
+
+	"pay.law":                 "Für die Bestellung gelten:",
+	"pay.law.terms.path":      "/agb",
+	"pay.law.withdrawal.path": "/widerruf",
+	"pay.law.withdrawal":      "Widerrufsrecht",
+	"pay.law.privacy.path":    "/datenschutz",
 }

@@ -10,6 +10,13 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"frame.sign_out":    "Sign out",
 	"frame.foot":        "dotkontor · domains without surprises in the price",
 
+	"foot.label":        "Legal",
+	"foot.imprint":      "Legal notice",
+	"foot.terms":        "Terms",
+	"foot.privacy":      "Privacy",
+	"foot.withdrawal":   "Withdraw from a contract",
+	"foot.cancellation": "End contracts here",
+
 	"menu.search":    "Search",
 	"menu.prices":    "Prices",
 	"menu.assistant": "Connect an assistant",

@@ -33,6 +33,17 @@ const (
 	EnglishPricesPath    = "/prices"
 	AssistantPath        = "/assistent"
 	EnglishAssistantPath = "/assistant"
+	// The pages that the law asks for, which each page names at its foot.
+	ImprintPath             = "/impressum"
+	EnglishImprintPath      = "/imprint"
+	TermsPath               = "/agb"
+	EnglishTermsPath        = "/terms"
+	PrivacyPath             = "/datenschutz"
+	EnglishPrivacyPath      = "/privacy"
+	WithdrawalPath          = "/widerruf"
+	EnglishWithdrawalPath   = "/withdrawal"
+	CancellationPath        = "/kuendigung"
+	EnglishCancellationPath = "/cancellation"
 )
 
 // Sessions says who holds a session's secret.
@@ -58,6 +69,8 @@ type Config struct {
 	Places bool
 	// Basket says that there is one, which the head then names.
 	Basket bool
+	// Law says that there are the pages that the law asks for.
+	Law bool
 }
 
 // Frame is shared by all pages. It is safe for concurrent use.
@@ -73,6 +86,7 @@ type Frame struct {
 	menu     []menuEntry
 	places   bool
 	basket   bool
+	law      bool
 	views    *Views
 }
 
@@ -91,7 +105,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket,
+		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, law: cfg.Law,
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {

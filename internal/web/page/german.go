@@ -10,6 +10,13 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"frame.sign_out":    "Abmelden",
 	"frame.foot":        "dotkontor · Domains, ohne Überraschung beim Preis",
 
+	"foot.label":        "Rechtliches",
+	"foot.imprint":      "Impressum",
+	"foot.terms":        "AGB",
+	"foot.privacy":      "Datenschutz",
+	"foot.withdrawal":   "Vertrag widerrufen",
+	"foot.cancellation": "Verträge hier kündigen",
+
 	"menu.search":    "Suche",
 	"menu.prices":    "Preise",
 	"menu.assistant": "Assistent verbinden",
