@@ -292,6 +292,8 @@ var english = map[string]string{
 	"pay.law":                 "What applies to the order:",
 	"pay.law.terms.path":      "/terms",
 	"pay.law.withdrawal.path": "/withdrawal",
+	"pay.law.terms":           "terms",
+	"pay.law.privacy":         "privacy",
 	"pay.law.withdrawal":      "right to withdraw",
 	"pay.law.privacy.path":    "/privacy",
 }

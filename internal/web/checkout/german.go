@@ -293,6 +293,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.law":                 "Für die Bestellung gelten:",
 	"pay.law.terms.path":      "/agb",
 	"pay.law.withdrawal.path": "/widerruf",
+	"pay.law.terms":           "AGB",
+	"pay.law.privacy":         "Datenschutz",
 	"pay.law.withdrawal":      "Widerrufsrecht",
 	"pay.law.privacy.path":    "/datenschutz",
 }

@@ -67,6 +67,7 @@ func (h *Handler) declare(v *page.Visit, l leaf, kind declaration.Kind) error {
 	if err == nil {
 		s := h.shownOf(v, l)
 		s.Declared = declared
+		s.End, _ = time.Parse(time.DateOnly, declared.End) // it was checked, and may be empty
 		return h.views.Render(v, page.View{Name: "declared", Title: "declared.title." + string(kind), Section: l.path[v.Language], Data: s})
 	}
 	f := newForm(kind)

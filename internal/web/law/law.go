@@ -19,6 +19,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
@@ -122,6 +123,8 @@ type shown struct {
 	Form  form
 	// Declared is what has just come in.
 	Declared declaration.Declaration
+	// End is the day on which a contract is to end; zero means as soon as possible.
+	End time.Time
 }
 
 func (h *Handler) shownOf(v *page.Visit, l leaf) shown {
