@@ -122,6 +122,10 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: emailPath, Handler: members(emailPath, h.showEmail)},
 		{Method: post, Path: emailPath, Handler: members(emailPath, h.changeEmail)},
 
+		{Method: get, Path: exportPath, Handler: members(exportPath, h.export)},
+		{Method: get, Path: closePath, Handler: members(closePath, h.showClose)},
+		{Method: post, Path: closePath, Handler: members(closePath, h.close)},
+
 		{Method: get, Path: securityPath, Handler: members(securityPath, h.security)},
 		{Method: get, Path: factorPath, Handler: members(factorPath, h.showSecondFactor)},
 		{Method: post, Path: factorPath, Handler: members(factorPath, h.finishSecondFactor)},
