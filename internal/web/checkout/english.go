@@ -261,7 +261,7 @@ var english = map[string]string{
 	"basket.do":                    "Action",
 	"basket.later":                 "then {1} a year",
 	"basket.remove":                "Remove",
-	"basket.remove_of":             "Take {1} out of the basket",
+	"basket.remove_of":             "Remove: {1}",
 	"basket.vat":                   "Reckoned with German VAT of {1}. Which one applies to you depends on your address, and the next step shows it before you order.",
 	"basket.order":                 "Continue to checkout",
 	"basket.then":                  "We now ask the registries whether everything can be had. Nothing is ordered or paid by this.",

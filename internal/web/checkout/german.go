@@ -262,7 +262,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"basket.do":                    "Aktion",
 	"basket.later":                 "danach {1} je Jahr",
 	"basket.remove":                "Entfernen",
-	"basket.remove_of":             "{1} aus dem Warenkorb nehmen",
+	"basket.remove_of":             "Entfernen: {1}",
 	"basket.vat":                   "Mit {1} deutscher Umsatzsteuer gerechnet. Welche für Sie gilt, richtet sich nach Ihrer Anschrift und steht im nächsten Schritt, bevor Sie bestellen.",
 	"basket.order":                 "Weiter zur Kasse",
 	"basket.then":                  "Wir fragen jetzt die Registries, ob alles zu haben ist. Bestellt und bezahlt ist damit noch nichts.",

@@ -164,8 +164,8 @@ var english = map[string]string{ //nolint:gosec // sentences
 
 	"basket.path":        "/basket",
 	"basket.register":    "Add to basket",
-	"basket.register_of": "Put {1} into the basket",
+	"basket.register_of": "Add to basket: {1}",
 	"basket.transfer":    "Transfer",
-	"basket.transfer_of": "Put the transfer of {1} into the basket",
+	"basket.transfer_of": "Transfer: {1}",
 	"basket.collected":   "In the basket ✓",
 }

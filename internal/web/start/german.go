@@ -164,8 +164,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"basket.path":        "/warenkorb",
 	"basket.register":    "In den Korb",
-	"basket.register_of": "{1} in den Warenkorb legen",
+	"basket.register_of": "In den Korb: {1}",
 	"basket.transfer":    "Umziehen",
-	"basket.transfer_of": "Umzug von {1} in den Warenkorb legen",
+	"basket.transfer_of": "Umziehen: {1}",
 	"basket.collected":   "Im Korb ✓",
 }
