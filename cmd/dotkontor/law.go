@@ -21,7 +21,7 @@ const (
 )
 
 // declareLaw shows the pages that the law asks for, and takes declarations.
-func (p *product) declareLaw(front *web.Config) error {
+func (p *product) declareLaw(ctx context.Context, front *web.Config) error {
 	tries, err := p.newLimiter(
 		quota.Window{Limit: declarationsPerHour, Per: time.Hour}, quota.Window{Limit: declarationsPer10Hours, Per: 10 * time.Hour})
 	if err != nil {
@@ -34,7 +34,7 @@ func (p *product) declareLaw(front *web.Config) error {
 		return err
 	}
 	if p.cfg.Company.Name == "" {
-		p.logger.WarnContext(context.Background(), "the legal notice names nobody, because the company is not set (company.name)")
+		p.logger.WarnContext(ctx, "the legal notice names nobody, because the company is not set (company.name)")
 	}
 	front.Law = law.Config{Declarations: declarations, Operator: particularsOf(p.cfg.Company)}
 	if folder := p.cfg.Company.Texts; folder != "" {

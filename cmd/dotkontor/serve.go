@@ -200,7 +200,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Logger:         logger,
 		Registry:       p.metrics,
 	}
-	if err := p.declareLaw(&front); err != nil {
+	if err := p.declareLaw(ctx, &front); err != nil {
 		return nil, p.abandon(err)
 	}
 	if p.orders != nil {

@@ -46,6 +46,7 @@ func (b *binder) OfOrder(context.Context, registrar.Actor, string) ([]invoice.Do
 }
 
 func (b *binder) PDF(d invoice.Document) ([]byte, error) { return []byte("pdf of " + d.Number), b.err }
+
 func (b *binder) XML(d invoice.Document) ([]byte, error) { return []byte("xml of " + d.Number), b.err }
 
 // leaf is a page of somebody who has documents.

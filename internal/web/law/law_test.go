@@ -132,18 +132,24 @@ func TestAnybodyWithdrawsAndEndsContractsWithoutSigningIn(t *testing.T) {
 		letter registrar.LetterKind
 	}{
 		{
-			"/widerruf", url.Values{"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"ord_1"}},
-			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 12:00 UTC", "Erika Muster", "ord_1", "erika@example.de", "dcl_"}, registrar.LetterWithdrawal,
+			"/widerruf",
+			url.Values{"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"ord_1"}},
+			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 12:00 UTC", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
+			registrar.LetterWithdrawal,
 		},
 		{
-			"/kuendigung", url.Values{
+			"/kuendigung",
+			url.Values{
 				"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}, "end": {"2026-12-31"},
 			},
-			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "31.12.2026"}, registrar.LetterTermination,
+			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "31.12.2026"},
+			registrar.LetterTermination,
 		},
 		{
-			"/cancellation", url.Values{"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
-			[]string{"Your notice has come in", "the earliest possible day"}, registrar.LetterTermination,
+			"/cancellation",
+			url.Values{"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
+			[]string{"Your notice has come in", "the earliest possible day"},
+			registrar.LetterTermination,
 		},
 	} {
 		store := &shelf{}

@@ -187,7 +187,7 @@ func textsOf(own fs.FS, operator Particulars) (map[string][]block, error) {
 // WriteTexts writes our texts to a folder, and returns the files that it wrote. Files
 // that are there stay as they are.
 func WriteTexts(folder string) (written []string, err error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // everybody may read them: they are published
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
 	ours, err := fs.Glob(shipped, "texts/*.txt")
@@ -200,7 +200,7 @@ func WriteTexts(folder string) (written []string, err error) {
 			return written, err
 		}
 		to := filepath.Join(folder, path.Base(file))
-		out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // the same
+		out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}

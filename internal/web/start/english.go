@@ -1,7 +1,7 @@
 package start
 
 // english has the same keys as german.
-var english = map[string]string{ //nolint:gosec // sentences
+var english = map[string]string{
 	"start.title":       "Find a domain",
 	"start.description": "Is the name free, and what does it cost, in the second year too? Domain search with gross prices and no surprises.",
 	"start.heading":     "Is the name still free?",
