@@ -58,24 +58,26 @@ func (t *terminal) note(german, english string) {
 
 // commands is the whole command line.
 type commands struct {
-	Sandbox   sandboxCommand   `cmd:"" help:"Run the whole product with a simulated world: no configuration, no network."`
-	Serve     serveCommand     `cmd:"" help:"Run the product against the real world."`
-	Check     checkCommand     `cmd:"" help:"Say which names are free, and what they cost."`
-	Whois     whoisCommand     `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
-	Doctor    doctorCommand    `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
-	Config    configCommand    `cmd:"" help:"Look at the configuration."`
-	Catalog   catalogCommand   `cmd:"" help:"Look at the price list, or replace it without a restart."`
-	Customers customersCommand `cmd:"" help:"Look after customers' accounts."`
-	Tokens    tokensCommand    `cmd:"" help:"Look after customers' access tokens."`
-	Domains   domainsCommand   `cmd:"" help:"Look after customers' domains, and register one for a customer."`
-	Orders    ordersCommand    `cmd:"" help:"Look at customers' orders, their payments and refunds."`
-	Agents    agentsCommand    `cmd:"" help:"Look after the agents that check out for customers."`
-	Invoices  invoicesCommand  `cmd:"" help:"Look at invoices and corrections, and write them to files."`
-	Registry  registryCommand  `cmd:"" help:"Talk to the registries at which there is an account."`
-	Backup    backupCommand    `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
-	Restore   restoreCommand   `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
-	ACP       acpCommand       `cmd:"" name:"acp" help:"Help with requests to the agentic checkout."`
-	Version   versionCommand   `cmd:"" help:"Say which version this is."`
+	Sandbox      sandboxCommand      `cmd:"" help:"Run the whole product with a simulated world: no configuration, no network."`
+	Serve        serveCommand        `cmd:"" help:"Run the product against the real world."`
+	Check        checkCommand        `cmd:"" help:"Say which names are free, and what they cost."`
+	Whois        whoisCommand        `cmd:"" help:"Show what a registry says in public about a name; nothing about persons."`
+	Doctor       doctorCommand       `cmd:"" help:"Visit a running service as a stranger would, and say what is wrong with it."`
+	Config       configCommand       `cmd:"" help:"Look at the configuration."`
+	Catalog      catalogCommand      `cmd:"" help:"Look at the price list, or replace it without a restart."`
+	Customers    customersCommand    `cmd:"" help:"Look after customers' accounts."`
+	Tokens       tokensCommand       `cmd:"" help:"Look after customers' access tokens."`
+	Domains      domainsCommand      `cmd:"" help:"Look after customers' domains, and register one for a customer."`
+	Orders       ordersCommand       `cmd:"" help:"Look at customers' orders, their payments and refunds."`
+	Agents       agentsCommand       `cmd:"" help:"Look after the agents that check out for customers."`
+	Invoices     invoicesCommand     `cmd:"" help:"Look at invoices and corrections, and write them to files."`
+	Declarations declarationsCommand `cmd:"" help:"Look at what customers declare about their contracts: withdrawals and terminations."`
+	Texts        textsCommand        `cmd:"" help:"Write the texts of the law's pages to a folder, to begin own ones with."`
+	Registry     registryCommand     `cmd:"" help:"Talk to the registries at which there is an account."`
+	Backup       backupCommand       `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
+	Restore      restoreCommand      `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
+	ACP          acpCommand          `cmd:"" name:"acp" help:"Help with requests to the agentic checkout."`
+	Version      versionCommand      `cmd:"" help:"Say which version this is."`
 
 	HashWorker hashWorkerCommand `cmd:"" hidden:"" help:"Hash passwords for the service that has started this."`
 }

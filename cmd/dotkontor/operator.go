@@ -15,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -71,31 +72,32 @@ func systemUser() string {
 
 // explanations are what operators read for errors of the domain.
 var explanations = map[registrar.Code]string{
-	customer.NoSuchCustomer:  "mit dieser Adresse gibt es kein Konto / there is no account with this address",
-	customer.EmailInvalid:    "das ist keine E-Mail-Adresse, an die Post gehen kann / this is no e-mail address that mail can be sent to",
-	customer.EmailTaken:      "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
-	customer.LanguageUnknown: "die Sprache ist de oder en / the language is de or en",
-	provision.NoAccount:      "für diese Endung ist kein Registry-Konto eingestellt / no registry account serves this extension",
-	provision.NoRegistrant:   "das Konto hat keine Inhaberdaten, oder sie sind nicht vollständig; im Portal eintragen / the account has no registrant data, or not all; enter them in the portal",
-	provision.NameTaken:      "die Registry gibt den Namen nicht her / the registry does not give the name away",
-	provision.NamePremium:    "die Registry verlangt einen eigenen Preis für den Namen; das geht hier noch nicht / the registry has a price of its own for the name; that can't be ordered yet",
-	provision.NameHeld:       "der Name gehört schon einem Konto oder ist unterwegs dorthin / the name is an account's already, or on its way to one",
-	provision.NotEligible:    "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
-	provision.NotRegistered:  "der Name ist nicht registriert, es gibt nichts umzuziehen / the name is not registered, there is nothing to transfer",
-	provision.Locked:         "der bisherige Anbieter hat den Namen gesperrt, oder ein Umzug läuft schon / its registrar has locked the name, or a transfer is under way",
-	provision.WrongCode:      "der Auth-Code stimmt nicht / the auth code is wrong",
-	provision.NotYours:       "verlängern kann nur, wer den Namen hat / only who holds a name can renew it",
-	provision.NotRenewable:   "die Registry verlängert den Namen jetzt nicht / the registry does not renew the name now",
-	provision.BadTerm:        "diese Laufzeit gibt es nicht / there is no such term",
-	provision.BadPayment:     "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
-	provision.PaymentUsed:    "diese Referenz hat den Namen schon bezahlt, für ein anderes Konto oder eine andere Laufzeit / this reference has paid for the name already, for another account or another term",
-	agent.NoSuchAgent:        "diesen Agenten gibt es nicht, oder nicht mehr / there is no such agent, or not any more",
-	agent.NameTaken:          "so heißt schon ein Agent / an agent has this name already",
-	agent.TooManyAgents:      "es sind schon so viele Agenten zugelassen, wie es sein dürfen (50) / as many agents as there may be are let in already (50)",
-	agent.BadName:            "der Name ist leer, länger als 60 Zeichen oder hat Zeichen, die man nicht sieht / the name is empty, has over 60 characters or some that can't be seen",
-	agent.BadSecret:          "ein Geheimnis hat 16 bis 256 Zeichen und keine Leerzeichen / a secret has 16 to 256 characters and no spaces",
-	agent.BadWebhook:         "die Adresse beginnt mit https:// und hat weder Benutzer noch Anker / the address begins with https:// and has neither a user nor a fragment",
-	access.NoSuchToken:       "diesen Token gibt es nicht / there is no such token",
+	declaration.NoSuchDeclaration: "so eine offene Erklärung gibt es nicht / there is no such open declaration",
+	customer.NoSuchCustomer:       "mit dieser Adresse gibt es kein Konto / there is no account with this address",
+	customer.EmailInvalid:         "das ist keine E-Mail-Adresse, an die Post gehen kann / this is no e-mail address that mail can be sent to",
+	customer.EmailTaken:           "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
+	customer.LanguageUnknown:      "die Sprache ist de oder en / the language is de or en",
+	provision.NoAccount:           "für diese Endung ist kein Registry-Konto eingestellt / no registry account serves this extension",
+	provision.NoRegistrant:        "das Konto hat keine Inhaberdaten, oder sie sind nicht vollständig; im Portal eintragen / the account has no registrant data, or not all; enter them in the portal",
+	provision.NameTaken:           "die Registry gibt den Namen nicht her / the registry does not give the name away",
+	provision.NamePremium:         "die Registry verlangt einen eigenen Preis für den Namen; das geht hier noch nicht / the registry has a price of its own for the name; that can't be ordered yet",
+	provision.NameHeld:            "der Name gehört schon einem Konto oder ist unterwegs dorthin / the name is an account's already, or on its way to one",
+	provision.NotEligible:         "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
+	provision.NotRegistered:       "der Name ist nicht registriert, es gibt nichts umzuziehen / the name is not registered, there is nothing to transfer",
+	provision.Locked:              "der bisherige Anbieter hat den Namen gesperrt, oder ein Umzug läuft schon / its registrar has locked the name, or a transfer is under way",
+	provision.WrongCode:           "der Auth-Code stimmt nicht / the auth code is wrong",
+	provision.NotYours:            "verlängern kann nur, wer den Namen hat / only who holds a name can renew it",
+	provision.NotRenewable:        "die Registry verlängert den Namen jetzt nicht / the registry does not renew the name now",
+	provision.BadTerm:             "diese Laufzeit gibt es nicht / there is no such term",
+	provision.BadPayment:          "was hat bezahlt? Eine Referenz fehlt / what paid for it? A reference is missing",
+	provision.PaymentUsed:         "diese Referenz hat den Namen schon bezahlt, für ein anderes Konto oder eine andere Laufzeit / this reference has paid for the name already, for another account or another term",
+	agent.NoSuchAgent:             "diesen Agenten gibt es nicht, oder nicht mehr / there is no such agent, or not any more",
+	agent.NameTaken:               "so heißt schon ein Agent / an agent has this name already",
+	agent.TooManyAgents:           "es sind schon so viele Agenten zugelassen, wie es sein dürfen (50) / as many agents as there may be are let in already (50)",
+	agent.BadName:                 "der Name ist leer, länger als 60 Zeichen oder hat Zeichen, die man nicht sieht / the name is empty, has over 60 characters or some that can't be seen",
+	agent.BadSecret:               "ein Geheimnis hat 16 bis 256 Zeichen und keine Leerzeichen / a secret has 16 to 256 characters and no spaces",
+	agent.BadWebhook:              "die Adresse beginnt mit https:// und hat weder Benutzer noch Anker / the address begins with https:// and has neither a user nor a fragment",
+	access.NoSuchToken:            "diesen Token gibt es nicht / there is no such token",
 }
 
 // explain says in sentences what a person can do something about.

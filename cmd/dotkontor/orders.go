@@ -22,6 +22,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
+	"github.com/dotkontor/dotkontor/internal/web/checkout"
 )
 
 // takeOrders has customers' orders paid and seen through for as long as the product
@@ -74,6 +75,20 @@ func (p *product) countCodes() (func(customer string) time.Duration, error) {
 	tries, err := p.newLimiter(
 		quota.Window{Limit: codesPerHour, Per: time.Hour}, quota.Window{Limit: codesPer10Hours, Per: 10 * time.Hour})
 	return throttle{tries}.Count, err
+}
+
+// How many baskets one customer may make orders of: each asks registries about up to
+// 20 names.
+const (
+	basketsPerMinute = 10
+	basketsPerHour   = 100
+)
+
+// basket is what people collect before they order.
+func (p *product) basket(catalogue *catalog.Live, rate func(time.Time) int) (*checkout.Basket, error) {
+	tries, err := p.newLimiter(
+		quota.Window{Limit: basketsPerMinute, Per: time.Minute}, quota.Window{Limit: basketsPerHour, Per: time.Hour})
+	return &checkout.Basket{Extension: catalogue.Extension, RateBasisPoints: rate, Asks: throttle{tries}.Count}, err
 }
 
 // sessions is where agents check out.

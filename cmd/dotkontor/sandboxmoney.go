@@ -59,7 +59,9 @@ func (m money) connect(cfg *config.Config) {
 var sandboxCompany = config.Company{
 	Name: "Sandkasten Domainkontor GmbH", Street: "Musterkai 1", PostalCode: "20457", City: "Hamburg",
 	Register: "Amtsgericht Hamburg, HRB 000000", VATID: "DE000000000", TaxNumber: "27/000/00000",
-	Email: "rechnung@dotkontor.example", Phone: "+49 40 0000000", InvoicePrefix: "RE", CorrectionPrefix: "RK",
+	Email: "rechnung@dotkontor.example", Phone: "+49 40 0000000",
+	Representative: "Geschäftsführerin Erika Beispiel", Responsible: "Erika Beispiel, Anschrift wie oben",
+	InvoicePrefix: "RE", CorrectionPrefix: "RK",
 }
 
 // announceTo tells the provider where the product listens; not by its base

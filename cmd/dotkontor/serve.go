@@ -204,6 +204,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Logger:         logger,
 		Registry:       p.metrics,
 	}
+	if err := p.declareLaw(ctx, &front); err != nil {
+		return nil, p.abandon(err)
+	}
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
@@ -220,6 +223,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			return nil, p.abandon(err)
 		}
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
+			return nil, p.abandon(err)
+		}
+		if front.Checkout.Basket, err = p.basket(live, front.Start.RateBasisPoints); err != nil {
 			return nil, p.abandon(err)
 		}
 	}

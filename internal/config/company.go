@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Company is who sells, as invoices must name it. The seat is in Germany, as the
+// Company is who sells, as invoices and the legal notice must name it. The seat is in Germany, as the
 // rules of VAT suppose. Without a name orders are taken and no invoice is issued:
 // they wait, and are issued once it is set.
 type Company struct {
@@ -24,8 +24,20 @@ type Company struct {
 	VATID     string `toml:"vat_id"`
 	TaxNumber string `toml:"tax_number"`
 	// Email and Phone are for questions about invoices. The first is needed.
+	// Declarations about contracts are announced there, too.
 	Email string `toml:"email"`
 	Phone string `toml:"phone"`
+	// Representative is who may sign for it, "Geschäftsführerin: Erika Mustermann".
+	// Responsible answers for what the pages say, with an address if it is another
+	// one. Both are for the legal notice. Default: none.
+	Representative string `toml:"representative"`
+	Responsible    string `toml:"responsible"`
+	// Texts is a folder whose files replace the texts of the law's pages: agb.txt,
+	// datenschutz.txt, widerruf.txt, kuendigung.txt and impressum.txt, and in English
+	// terms.txt, privacy.txt, withdrawal.txt, cancellation.txt and imprint.txt.
+	// "dotkontor texts" prints ours to begin with. They are read at start. Default:
+	// none, all texts are ours.
+	Texts string `toml:"texts"`
 	// InvoicePrefix and CorrectionPrefix begin the numbers, before the year. Default:
 	// RE and RK, which makes RE-2026-000001 and RK-2026-000001.
 	InvoicePrefix    string `toml:"invoice_prefix"`
@@ -53,7 +65,7 @@ func (c *Company) check(k *checker) {
 	told := map[string]string{
 		"company.name": c.Name, "company.street": c.Street, "company.postal_code": c.PostalCode, "company.city": c.City, "company.email": c.Email,
 	}
-	all := c.Register + c.VATID + c.TaxNumber + c.Phone
+	all := c.Register + c.VATID + c.TaxNumber + c.Phone + c.Representative + c.Responsible
 	for key, value := range told {
 		all += value
 		if len(value) > longestParticular || strings.TrimSpace(value) != value {

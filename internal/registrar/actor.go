@@ -117,4 +117,8 @@ const (
 	LetterExpired         LetterKind = "expired"          // it is over
 	LetterDomainChanged   LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
 	LetterAuthCode        LetterKind = "auth_code"        // a domain's auth code was set and shown
+	LetterWithdrawal      LetterKind = "withdrawal"       // confirms a declaration; package declaration has the facts
+	LetterTermination     LetterKind = "termination"      // the same, of the other kind
+	LetterDeclared        LetterKind = "declared"         // to the operator: somebody has declared one of these
+	LetterAccountClosed   LetterKind = "account_closed"   // by its customer
 )

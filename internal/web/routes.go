@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/hooks"
 	"github.com/dotkontor/dotkontor/internal/web/later"
+	"github.com/dotkontor/dotkontor/internal/web/law"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/page"
@@ -42,6 +43,9 @@ type Config struct {
 	// what it shares; without a catalogue, or without a portal, there are no such
 	// pages.
 	Start start.Config
+	// Law are the pages that the law asks for. The front fills in their frame; without
+	// somebody who takes declarations, or without a portal, there are none.
+	Law law.Config
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
@@ -91,6 +95,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil,
+		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Law: cfg.Law.Declarations != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -108,6 +113,15 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 			return people{}, err
 		}
 		forPeople.pages = append(forPeople.pages, everybody.Routes()...)
+	}
+	if cfg.Law.Declarations != nil {
+		shared := cfg.Law
+		shared.Frame = frame
+		legal, err := law.New(shared)
+		if err != nil {
+			return people{}, err
+		}
+		forPeople.pages = append(forPeople.pages, legal.Routes()...)
 	}
 	if cfg.Checkout.Orders == nil {
 		return forPeople, nil
@@ -153,6 +167,7 @@ func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *l
 func newSessions(cfg Config, addresses addressFinder) ([]route, error) {
 	shared := cfg.Sessions
 	shared.BaseURL, shared.Permalinks, shared.Address = cfg.Facts.BaseURL, page.OrdersPath+"/", addresses.find
+	shared.Terms, shared.Privacy, shared.Returns = cfg.Facts.Terms, cfg.Facts.Privacy, cfg.Facts.Returns
 	handler, err := acp.New(shared)
 	if err != nil {
 		return nil, err
@@ -238,6 +253,7 @@ func (cfg Config) agents(addresses addressFinder) mcp.Config {
 func (cfg Config) start(frame *page.Frame, addresses addressFinder) (*start.Handler, error) {
 	shared := cfg.Start
 	shared.Frame, shared.Address, shared.Budget = frame, addresses.find, cfg.Budget
+	shared.Basket = cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
 	return start.New(shared)
 }
 
@@ -245,6 +261,10 @@ func (cfg Config) start(frame *page.Frame, addresses addressFinder) (*start.Hand
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
 		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
+	}
+	if cfg.Portal.Customers != nil && cfg.Law.Declarations != nil {
+		cfg.Facts.Terms, cfg.Facts.Privacy = page.TermsPath, page.PrivacyPath
+		cfg.Facts.Returns, cfg.Facts.Imprint = page.WithdrawalPath, page.ImprintPath
 	}
 	addresses := addressFinder{trusted: cfg.TrustedProxies}
 	forPeople, err := newPeople(cfg, addresses)

@@ -26,11 +26,12 @@
 // databases in turns. And a thousand people sign in at the same moment, while
 // somebody looks names up at a steady rate.
 //
-// The verification of an agent's signature is compared with a bare HMAC of the same
-// bytes, in this process.
 // Each page that asks nobody outside is asked for 200 times a second, and its time
 // is what the product's log says. A search is watched until its first row comes, at
 // the socket and, where there is a browser, on a screen.
+//
+// The verification of an agent's signature is compared with a bare HMAC of the same
+// bytes, in this process.
 //
 // The simulated registry is asked over one EPP connection, and five hundred paid
 // lines become registered domains on SQLite. Then agents order and humans pay, from

@@ -77,6 +77,15 @@ func TestEverybodySearchesInTheBrowser(t *testing.T) {
 	}
 }
 
+func TestPeopleOrderWithoutAnAssistantInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	says(t, journey(t, s, "basket.mjs"), "names are collected without leaving the search", "a new account comes back to its basket",
+		"the holder is checked while typing", "registered and transferred in one order", "an account with domains can not be closed",
+		"a basket works without script, and in English", "withdrawn without signing in, and confirmed by mail",
+		"ended without signing in, and confirmed by mail", "data taken along, account closed")
+}
+
 func TestEveryPageIsAccessibleAndKeepsToItself(t *testing.T) {
 	node.Program(t, "playwright-core")
 	s := startSandbox(t)

@@ -55,6 +55,11 @@ type sandbox struct {
 	Pictures string `json:"pictures"`
 	// Provider is where the sandbox's payment provider has its pages.
 	Provider string `json:"provider"`
+	// Transfer is a name that another registrar has, with its auth code.
+	Transfer struct {
+		Name string `json:"name"`
+		Code string `json:"code"`
+	} `json:"transfer"`
 	// Order is what a human is told by an agent; nil in other journeys.
 	Order *agentsOrder `json:"order,omitempty"`
 
@@ -173,6 +178,10 @@ func told(t *testing.T, info, browser string) sandbox {
 		Payment struct {
 			API string `json:"api"`
 		} `json:"payment"`
+		Transfers []struct {
+			Name     string `json:"name"`
+			AuthCode string `json:"auth_code"`
+		} `json:"transfers"`
 	}
 	if err := json.Unmarshal(text, &said); err != nil {
 		t.Fatal(err)
@@ -181,6 +190,9 @@ func told(t *testing.T, info, browser string) sandbox {
 		t.Fatal(err)
 	}
 	s.Provider = said.Payment.API
+	if len(said.Transfers) > 0 {
+		s.Transfer.Name, s.Transfer.Code = said.Transfers[0].Name, said.Transfers[0].AuthCode
+	}
 	s.Portal, s.MCP, s.Inbox = said.BaseURL, said.MCPURL, strings.TrimSuffix(said.Inbox, "/")
 	return s
 }

@@ -164,7 +164,7 @@ func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
 		}
 		seen++
 		path := filled(route.Path)
-		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") { // the script is told where to go
+		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") || strings.HasSuffix(path, "/check") { // the script is told where to go
 			got := b.postJSON(path, `{"ceremony":"x","response":{}}`)
 			if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"go":"/portal/sign-in?next=`) {
 				t.Errorf("%s: %d %s", path, got.status, got.body)

@@ -38,21 +38,27 @@ func (c *counter) Start(_ context.Context, actor registrar.Actor, request order.
 	return order.Order{ID: "ord_1"}, c.err
 }
 
+func (c *counter) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
+	return nil, c.err
+}
+
 func (c *counter) PayURL(order.Order) (string, error) {
 	return c.base + "/checkout/dotkontor_pay_x", nil
 }
 
 // serve puts the counter in front of the domains.
 func (c *counter) serve(pages *portal.Config) {
-	pages.Orders, pages.Holdings = c, struct {
-		lister
-		*counter
-	}{pages.Holdings, c}
+	pages.Orders, pages.Holdings = c, switched{pages.Holdings, c}
 }
 
-type lister interface {
-	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
-	Page(ctx context.Context, actor registrar.Actor, filter holding.Filter) (holding.Page, error)
+// switched are domains whose switches the counter turns.
+type switched struct {
+	portal.Holdings
+	counter *counter
+}
+
+func (s switched) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
+	return s.counter.SetAutoRenew(ctx, actor, domain, on)
 }
 
 func (c *counter) SetAutoRenew(_ context.Context, _ registrar.Actor, domain string, on bool) error {

@@ -32,6 +32,7 @@ const (
 	ActionEnabled             registrar.Action = "customer_enabled"
 	ActionResetLinkMade       registrar.Action = "reset_link_made"
 	ActionPasswordSet         registrar.Action = "password_set"
+	ActionClosed              registrar.Action = "account_closed" // by its customer
 )
 
 // The ways of signing in, as the object of ActionSignedIn.

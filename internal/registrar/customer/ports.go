@@ -48,6 +48,7 @@ type objectReader interface {
 	// PaymentUnderWay says that the customer is at a page to pay at.
 	PaymentUnderWay(ctx context.Context, customer string) (bool, error)
 	DeedsOf(ctx context.Context, customer, before string, limit int) ([]Entry, error)
+	TiesOf(ctx context.Context, customer string) (Ties, error)
 }
 
 // Tx is every change that is made, by noun. The boolean is false where the row
@@ -79,6 +80,10 @@ type accountWriter interface {
 	Disable(ctx context.Context, id string, now time.Time) (bool, error)
 	Enable(ctx context.Context, id string) (bool, error)
 	PutRegistrant(ctx context.Context, customer string, registrant Registrant) error
+	// Close disables an account for good, gives it the address nobody, and takes from
+	// it every way in and all data that nobody has to keep. It is false if it is
+	// disabled already.
+	Close(ctx context.Context, id, nobody string, now time.Time) (bool, error)
 }
 
 type factorWriter interface {

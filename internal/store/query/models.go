@@ -131,6 +131,20 @@ type Customer struct {
 	Shadow       int64
 }
 
+type Declaration struct {
+	ID        string
+	Kind      string
+	Name      string
+	Email     string
+	Contract  string
+	Ground    string
+	Reason    string
+	EndDay    string
+	Language  string
+	CreatedAt int64
+	DoneAt    int64
+}
+
 type Deed struct {
 	ID         string
 	CustomerID string

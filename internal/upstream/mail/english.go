@@ -51,6 +51,20 @@ there.
 Was that not you? Then there is nothing to do.
 `,
 		},
+		registrar.LetterAccountClosed: {
+			subject: "Your account is closed",
+			body: `Hello,
+
+on {{.At}} your account at dotkontor was closed
+as you wished{{with .Address}} (from the address {{.}}){{end}}.
+
+Nobody can sign in to it any more; access tokens and connected
+applications have ended. Invoices, and what the law has us keep, stay
+stored until their time is over.
+
+Was that not you? Then please answer this message at once.
+`,
+		},
 		registrar.LetterReset: {
 			subject: "Choose a new password",
 			body: `Hello,

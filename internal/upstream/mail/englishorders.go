@@ -205,4 +205,66 @@ domain against transfers and ask for a new auth code:
 {{.Portal}}
 `,
 	},
+	registrar.LetterWithdrawal: {
+		subject: "We have received your withdrawal",
+		body: `Hello,
+
+your withdrawal has reached us. We confirm its content and its time:
+
+Number:   {{.Number}}
+Received: {{.At}}
+Name:     {{.Name}}
+Contract: {{.Contract}}
+
+We look into it and write to you. What is yours goes back in the way in
+which you paid. Please keep this message.
+
+Have you not withdrawn from anything? Then somebody has given your
+address; please answer this message, so that nothing wrong happens.
+`,
+	},
+	registrar.LetterTermination: {
+		subject: "We have received your notice of termination",
+		body: `Hello,
+
+your notice has reached us. We confirm its content and its time:
+
+Number:   {{.Number}}
+Received: {{.At}}
+Name:     {{.Name}}
+Contract: {{.Contract}}
+Kind:     {{if .Special}}for cause, with immediate effect
+Reason:   {{.Reason}}{{else}}ordinary{{with .Reason}}
+Reason:   {{.}}{{end}}{{end}}
+As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}
+
+A contract about a domain ordinarily ends with the term that is paid;
+until then the domain stays with you. We tell you the exact day once we
+have found the contract. Please keep this message.
+
+Have you not ended anything? Then somebody has given your address;
+please answer this message, so that nothing wrong happens.
+`,
+	},
+	registrar.LetterDeclared: {
+		subject: "A declaration about a contract has come in",
+		body: `Hello,
+
+somebody has {{if .Termination}}ended a contract{{else}}withdrawn from a contract{{end}}:
+
+Number:   {{.Number}}
+Received: {{.At}}
+Name:     {{.Name}}
+Contract: {{.Contract}}
+{{if .Termination}}Kind:     {{if .Special}}for cause, with immediate effect
+Reason:   {{.Reason}}{{else}}ordinary{{with .Reason}}
+Reason:   {{.}}{{end}}{{end}}
+As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}
+{{end}}E-mail:   {{.Email}}
+
+The confirmation to this address is under way. "dotkontor declarations
+list" shows all of them; "dotkontor declarations done" with the number
+marks this one as dealt with.
+`,
+	},
 }

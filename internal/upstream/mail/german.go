@@ -51,6 +51,21 @@ Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
 Waren Sie das nicht? Dann müssen Sie nichts tun.
 `,
 		},
+		registrar.LetterAccountClosed: {
+			subject: "Ihr Konto ist geschlossen",
+			body: `Guten Tag,
+
+am {{.At}} wurde Ihr Konto bei dotkontor auf Ihren
+Wunsch geschlossen{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Anmelden kann sich damit niemand mehr; Zugangstoken und verbundene
+Anwendungen gelten nicht mehr. Rechnungen und was wir nach dem Gesetz
+aufheben müssen, bleibt bis zum Ende der Fristen gespeichert.
+
+Waren Sie das nicht? Dann antworten Sie bitte sofort auf diese
+Nachricht.
+`,
+		},
 		registrar.LetterReset: {
 			subject: "Neues Passwort wählen",
 			body: `Guten Tag,

@@ -207,4 +207,70 @@ Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
 {{.Portal}}
 `,
 	},
+	registrar.LetterWithdrawal: {
+		subject: "Eingangsbestätigung Ihres Widerrufs",
+		body: `Guten Tag,
+
+Ihr Widerruf ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
+Zeitpunkt:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+Name:    {{.Name}}
+Vertrag: {{.Contract}}
+
+Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
+zahlen wir auf dem Weg zurück, auf dem Sie bezahlt haben. Bitte heben
+Sie diese Nachricht auf.
+
+Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
+antworten Sie uns bitte, damit nichts Falsches geschieht.
+`,
+	},
+	registrar.LetterTermination: {
+		subject: "Eingangsbestätigung Ihrer Kündigung",
+		body: `Guten Tag,
+
+Ihre Kündigung ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
+Zeitpunkt:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+Name:    {{.Name}}
+Vertrag: {{.Contract}}
+Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung
+Grund:   {{.Reason}}{{else}}ordentlich{{with .Reason}}
+Grund:   {{.}}{{end}}{{end}}
+Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}
+
+Ein Vertrag über eine Domain endet ordentlich mit der Laufzeit, die
+bezahlt ist; bis dahin bleibt die Domain bei Ihnen. Den genauen Tag
+nennen wir Ihnen, sobald wir den Vertrag zugeordnet haben. Bitte heben
+Sie diese Nachricht auf.
+
+Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
+antworten Sie uns bitte, damit nichts Falsches geschieht.
+`,
+	},
+	registrar.LetterDeclared: {
+		subject: "Eine Erklärung zu einem Vertrag ist eingegangen",
+		body: `Guten Tag,
+
+jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+Name:    {{.Name}}
+Vertrag: {{.Contract}}
+{{if .Termination}}Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung
+Grund:   {{.Reason}}{{else}}ordentlich{{with .Reason}}
+Grund:   {{.}}{{end}}{{end}}
+Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}
+{{end}}E-Mail:  {{.Email}}
+
+Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
+"dotkontor declarations list"; mit "dotkontor declarations done" und der
+Nummer wird diese als erledigt vermerkt.
+`,
+	},
 }

@@ -47,6 +47,7 @@ type words struct {
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed
 	bill
+	declared
 	Domain string // whose term ends
 	Date   string // on that day
 }
@@ -86,7 +87,7 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 		At: message.At.UTC().Format(spoken.moments), Link: message.Link, Portal: portal,
 		Address: oneLine(message.Facts["address"]), Name: oneLine(message.Facts["name"]),
 		Host: oneLine(message.Facts["host"]), Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
-		bill: spoken.bill(message.Facts), Domain: oneLine(message.Facts["domain"]), Date: spoken.date(message.Facts["paid_until"]),
+		bill: spoken.bill(message.Facts), declared: spoken.declared(message.Facts), Domain: oneLine(message.Facts["domain"]), Date: spoken.date(message.Facts["paid_until"]),
 	}
 	if !message.LinkExpiresAt.IsZero() {
 		said.Until = message.LinkExpiresAt.UTC().Format(spoken.moments)
@@ -100,7 +101,9 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 
 // oneLine makes a fact harmless: no control characters, no line of its own, no
 // text that runs from right to left, and not more than a line.
-func oneLine(fact string) string {
+func oneLine(fact string) string { return inLine(fact, maxFact) }
+
+func inLine(fact string, most int) string {
 	fact = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == unicode.ReplacementChar:
@@ -112,8 +115,8 @@ func oneLine(fact string) string {
 		}
 	}, fact)
 	fact = strings.Join(strings.Fields(fact), " ")
-	if letters := []rune(fact); len(letters) > maxFact {
-		fact = string(letters[:maxFact]) + "…"
+	if letters := []rune(fact); len(letters) > most {
+		fact = string(letters[:most]) + "…"
 	}
 	return fact
 }

@@ -21,6 +21,7 @@ var (
 		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned, registrar.LetterClaim,
 		registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired,
 		registrar.LetterDomainChanged, registrar.LetterAuthCode,
+		registrar.LetterWithdrawal, registrar.LetterTermination, registrar.LetterDeclared,
 	}
 )
 
@@ -28,7 +29,7 @@ var accountKinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
 	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey, registrar.LetterApplication,
-	registrar.LetterAgent,
+	registrar.LetterAgent, registrar.LetterAccountClosed,
 }
 
 var (
@@ -144,6 +145,36 @@ func TestFactsCanNotLookLikeATextOfOurs(t *testing.T) {
 	} {
 		if got := oneLine(fact); got != want {
 			t.Errorf("%q became %q, want %q", fact, got, want)
+		}
+	}
+}
+
+func TestAConfirmationRepeatsTheWholeDeclaration(t *testing.T) {
+	t.Parallel()
+	facts := map[string]string{
+		"number": "dcl_1", "declared": "termination", "name": "Erika Mustermann", "email": "erika@kundin.example", "contract": "kaffee.de",
+		"ground": "extraordinary", "reason": strings.Repeat("weil ", 150) + "darum", "end": "2026-12-31",
+	}
+	parsed, err := parseTexts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, words := range map[registrar.LetterKind][]string{
+		registrar.LetterTermination: {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee.de", "außerordentlich", "weil darum", "31.12.2026"},
+		registrar.LetterWithdrawal:  {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee.de"},
+		registrar.LetterDeclared:    {"dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
+	} {
+		_, body, err := parsed.write(letters.Message{Kind: kind, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Facts: facts}, "https://x/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s does not say %q: %s", kind, word, body)
+			}
+		}
+		if strings.Contains(body, "\n\n\n") {
+			t.Errorf("%s has a hole: %s", kind, body)
 		}
 	}
 }

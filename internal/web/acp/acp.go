@@ -41,6 +41,9 @@ type Config struct {
 	Creates, BadSignatures Limiter
 	// Permalinks is the path below which people read their orders.
 	Permalinks string
+	// Terms, Privacy and Returns are the paths of what people should read; empty where
+	// there are no such pages.
+	Terms, Privacy, Returns string
 	// Address is where a request came from.
 	Address func(*http.Request) netip.Addr
 }

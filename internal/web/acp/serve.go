@@ -313,7 +313,9 @@ func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, h.orNotFound(ctx, c, c.problemOf(session, err))
 	}
-	encoded, err := json.Marshal(c.shape.write(newView(session, c.shape, h.cfg.BaseURL+h.cfg.Permalinks), c.op.completing))
+	shown := newView(session, c.shape, h.cfg.BaseURL+h.cfg.Permalinks)
+	shown.links = h.links(c.shape)
+	encoded, err := json.Marshal(c.shape.write(shown, c.op.completing))
 	if err != nil { // can't happen with our own types; never answer with half of one
 		return answer{}, fault(err)
 	}

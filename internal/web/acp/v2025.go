@@ -9,7 +9,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var v2025 = &shape{
 	version: "2025-09-29",
 	create:  create2025, update: update2025, complete: complete2025, cancel: ignore,
-	items: "items", addressAt: "$.fulfillment_address", linksInMessages: true,
+	items: "items", addressAt: "$.fulfillment_address", linksInMessages: true, returns: "seller_shop_policies",
 	write: func(v view, _ bool) any { return write2025(v) },
 }
 
@@ -84,7 +84,7 @@ type session2025 struct {
 	Option   string        `json:"fulfillment_option_id"`
 	Totals   []total       `json:"totals"`
 	Messages []message     `json:"messages"`
-	Links    []struct{}    `json:"links"`
+	Links    []webLink     `json:"links"`
 }
 
 type buyer2025Out struct {
@@ -127,7 +127,7 @@ func write2025(v view) session2025 {
 	body := session2025{
 		ID: v.id, Status: v.status, Currency: currency, Lines: []line2025{}, Address: newAddress(v),
 		Options: []option2025{{Type: "digital", ID: fulfillment, Title: optionTitle}}, Option: fulfillment,
-		Totals: newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, false), Links: []struct{}{},
+		Totals: newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, false), Links: v.links,
 	}
 	if c := v.contact; c.Email != "" {
 		body.Buyer = &buyer2025Out{FirstName: c.FirstName, LastName: c.LastName, Email: c.Email, Phone: c.Phone}

@@ -10,7 +10,7 @@ import (
 var v2026 = &shape{
 	version: "2026-04-17", keyRequired: true,
 	create: create2026, update: update2026, complete: complete2026, cancel: cancel2026,
-	items: "line_items", addressAt: "$.fulfillment_details.address",
+	items: "line_items", addressAt: "$.fulfillment_details.address", returns: "return_policy",
 	write: func(v view, completing bool) any { return write2026(v, completing) },
 }
 
@@ -156,7 +156,7 @@ type session2026 struct {
 	Options      []option2026     `json:"fulfillment_options"`
 	Totals       []total          `json:"totals"`
 	Messages     []message        `json:"messages"`
-	Links        []struct{}       `json:"links"`
+	Links        []webLink        `json:"links"`
 	CreatedAt    time.Time        `json:"created_at"`
 	UpdatedAt    time.Time        `json:"updated_at"`
 	ExpiresAt    *time.Time       `json:"expires_at,omitempty"`
@@ -251,7 +251,7 @@ func write2026(v view, completing bool) session2026 {
 		ID: v.id, Protocol: protocol2026{Version: "2026-04-17"}, Status: v.status, Currency: currency,
 		Buyer: newBuyer2026(v), Lines: []line2026{},
 		Options: []option2026{{Type: "digital", ID: fulfillment, Title: optionTitle, Totals: []total{{Type: "total", Text: "Total"}}}},
-		Totals:  newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, true), Links: []struct{}{},
+		Totals:  newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, true), Links: v.links,
 		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt, ContinueURL: v.payURL,
 	}
 	if v.open {

@@ -13,6 +13,8 @@ import (
 
 // view is an order as an agent may see it, before it is written in a shape.
 type view struct {
+	// links are what people should read.
+	links             []webLink
 	id, status, state string
 	lines             []line
 	net, vat, gross   registrar.Cents
@@ -216,4 +218,24 @@ func orElse(text, otherwise string) string {
 		return text
 	}
 	return otherwise
+}
+
+// webLink is a page that people should read.
+type webLink struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+// links are the pages about terms, data and withdrawal, by the names that the
+// version has for them.
+func (h *Handler) links(form *shape) []webLink {
+	list := []webLink{}
+	for _, one := range []struct{ kind, path string }{
+		{"terms_of_use", h.cfg.Terms}, {"privacy_policy", h.cfg.Privacy}, {form.returns, h.cfg.Returns},
+	} {
+		if one.kind != "" && one.path != "" {
+			list = append(list, webLink{one.kind, h.cfg.BaseURL + one.path})
+		}
+	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type Orders interface {
 	paying
 	verifying
 	claiming
+	Start(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	PayURL(o order.Order) (string, error)
@@ -61,6 +63,8 @@ type Config struct {
 	// Codes counts an auth code that a customer tries, and says how long they must
 	// wait instead, 0 meaning not at all; nil means that nobody counts.
 	Codes func(customer string) (wait time.Duration)
+	// Basket is what people collect before they order; nil means that there is none.
+	Basket *Basket
 }
 
 // Handler serves the pages. It is safe for concurrent use.
@@ -69,6 +73,8 @@ type Handler struct {
 	views  *page.Views
 	orders Orders
 	codes  func(customer string) time.Duration
+	asks   func(customer string) time.Duration
+	basket *Basket
 
 	invoices Invoices
 	papers   Papers
@@ -86,11 +92,25 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Codes == nil {
-		cfg.Codes = func(string) time.Duration { return 0 }
+	h := &Handler{
+		frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, asks: nobodyWaits, basket: cfg.Basket,
+		invoices: cfg.Invoices, papers: cfg.Papers,
 	}
-	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, invoices: cfg.Invoices, papers: cfg.Papers}, nil
+	if h.codes == nil {
+		h.codes = nobodyWaits
+	}
+	if b := h.basket; b != nil {
+		if b.Extension == nil || b.RateBasisPoints == nil {
+			return nil, errors.New("the basket needs a price list and a rate of VAT")
+		}
+		if b.Asks != nil {
+			h.asks = b.Asks
+		}
+	}
+	return h, nil
 }
+
+func nobodyWaits(string) time.Duration { return 0 }
 
 const (
 	verifyPath = page.CheckoutPath + "verify/"
@@ -103,7 +123,7 @@ const (
 func (h *Handler) Routes() []page.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	open, members := h.frame.Open, h.frame.Members
-	return append([]page.Route{
+	return slices.Concat([]page.Route{
 		{Method: get, Path: page.CheckoutPath + "{link}", Handler: open(h.show)},
 		{Method: get, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
 			"paid": h.returned, "back": h.back, "decline": h.askDecline,
@@ -118,7 +138,7 @@ func (h *Handler) Routes() []page.Route {
 
 		{Method: get, Path: page.OrdersPath, Handler: members(page.OrdersPath, h.list)},
 		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.detail)},
-	}, h.invoiceRoutes()...)
+	}, h.invoiceRoutes(), h.basketRoutes())
 }
 
 // step is the page for one of the steps.

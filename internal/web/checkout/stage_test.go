@@ -46,6 +46,8 @@ type desk struct {
 	pending error // of Visit
 	pages   http.Handler
 	codes   func(customer string) time.Duration
+	asked   order.Request
+	asks    func(customer string) time.Duration
 }
 
 func (d *desk) did(call string, actor registrar.Actor) {
@@ -113,6 +115,12 @@ func (d *desk) Claim(ctx context.Context, actor registrar.Actor, link string) (o
 func (d *desk) AskClaim(_ context.Context, actor registrar.Actor, _ string) error {
 	d.did("ask_claim", actor)
 	return d.err
+}
+
+func (d *desk) Start(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
+	d.did("start", actor)
+	d.asked = request
+	return d.view.Order, d.err
 }
 
 func (d *desk) Get(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
@@ -225,12 +233,14 @@ func open(t *testing.T, d *desk) http.Handler {
 	t.Helper()
 	frame, err := page.New(page.Config{
 		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
-		Now: func() time.Time { return noon }, Orders: true,
+		Now: func() time.Time { return noon }, Orders: true, Basket: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Orders: d, Codes: d.codes})
+	h, err := New(Config{Frame: frame, Orders: d, Codes: d.codes, Basket: &Basket{
+		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, Asks: d.asks,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,6 +249,16 @@ func open(t *testing.T, d *desk) http.Handler {
 		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
 	}
 	return mux
+}
+
+// extension is a price list of three rows.
+func extension(tld string) (registrar.Extension, bool) {
+	ext, listed := map[string]registrar.Extension{
+		".de":  {TLD: ".de", Register: 690, Renew: 590, Transfer: 0, MinYears: 1},
+		".com": {TLD: ".com", Register: 1290, Renew: 1290, Transfer: 1290, MinYears: 1},
+		".ai":  {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
+	}[tld]
+	return ext, listed
 }
 
 // text is what the page's main part says, with single spaces.

@@ -37,9 +37,10 @@ func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T
 			Currencies    []string    `json:"supported_currencies"`
 			Locales       []string    `json:"supported_locales"`
 		} `json:"capabilities"`
-		Signing json.RawMessage `json:"request_signing"`
+		Links   []map[string]string `json:"links"`
+		Signing json.RawMessage     `json:"request_signing"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(read(render(t, Facts{BaseURL: base}).ACP).Body.Bytes()))
+	decoder := json.NewDecoder(bytes.NewReader(read(render(t, Facts{BaseURL: base, Terms: "/agb", Returns: "/widerruf"}).ACP).Body.Bytes()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&document); err != nil {
 		t.Fatal(err)
@@ -54,6 +55,10 @@ func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T
 	if !slices.Equal(document.Capabilities.Services, []string{"checkout"}) ||
 		!slices.Equal(document.Capabilities.Extensions, []extension{{Name: "request_signing", Spec: base + "/auth.md"}}) {
 		t.Errorf("the capabilities are %+v", document.Capabilities)
+	}
+	if len(document.Links) != 2 || document.Links[0]["type"] != "terms_of_use" || document.Links[0]["url"] != base+"/agb" ||
+		document.Links[1]["type"] != "return_policy" || document.Links[1]["url"] != base+"/widerruf" {
+		t.Errorf("the links are %v", document.Links)
 	}
 	var signing map[string]any
 	if err := json.Unmarshal(document.Signing, &signing); err != nil {
@@ -98,6 +103,7 @@ func TestTheCheckoutDocumentKeepsToTheProtocolsSchema(t *testing.T) {
 	if schema.Validate(document) == nil {
 		t.Error("the schema accepts request_signing at the top: it is not the closed one")
 	}
+	delete(document, "links")           // ours, as in a session
 	delete(document, "request_signing") // ours, beside the entry of the extension
 	if err := schema.Validate(document); err != nil {
 		t.Error(err)

@@ -31,6 +31,9 @@ type Facts struct {
 	WhoisPerMinute, WhoisPer6Hours int
 	// ClientDocuments says that clients may be known by a document of their own.
 	ClientDocuments bool
+	// Terms, Privacy, Returns and Imprint are the paths of the pages that the law asks
+	// for; empty where there are none.
+	Terms, Privacy, Returns, Imprint string
 	// TokenPerMinute and TokenPerHour are those of signed-in tools.
 	TokenPerMinute, TokenPerHour int
 }
@@ -120,7 +123,12 @@ func (f Facts) render(file string) ([]byte, error) {
 			return nil, err
 		}
 	}
+	links, err := f.links()
+	if err != nil {
+		return nil, err
+	}
 	body := []byte(strings.NewReplacer(
+		"{law_links}", links,
 		"{base_url}", base,
 		"{version}", version,
 		"{host}", urnHost(f.BaseURL),
@@ -136,6 +144,24 @@ func (f Facts) render(file string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
 	}
 	return body, nil
+}
+
+// links are the pages that the law asks for, in the form of a session's links.
+func (f Facts) links() (string, error) {
+	type link struct {
+		Type string `json:"type"`
+		URL  string `json:"url"`
+	}
+	list := []link{}
+	for _, one := range []link{
+		{"terms_of_use", f.Terms}, {"privacy_policy", f.Privacy}, {"return_policy", f.Returns}, {"about_us", f.Imprint},
+	} {
+		if one.URL != "" {
+			list = append(list, link{one.Type, f.BaseURL + one.URL})
+		}
+	}
+	encoded, err := json.Marshal(list)
+	return string(encoded), err
 }
 
 // escape is text as it stands inside the quotes of a JSON string.

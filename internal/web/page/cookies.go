@@ -13,6 +13,7 @@ const (
 	deviceCookie   = "dotkontor_device"
 	noteCookie     = "dotkontor_note"
 	languageCookie = "dotkontor_lang"
+	basketCookie   = "dotkontor_basket"
 )
 
 // How long browsers keep cookies. Whether a session still counts is the
@@ -21,6 +22,7 @@ const (
 	keepSession  = 90 * 24 * time.Hour
 	keepDevice   = 365 * 24 * time.Hour
 	keepLanguage = 365 * 24 * time.Hour
+	keepBasket   = 30 * 24 * time.Hour
 	keepNote     = time.Minute
 	browserTime  = 0 // until the browser is closed
 )

@@ -5,9 +5,17 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"frame.skip":        "Skip to content",
 	"frame.menu":        "Sections",
 	"frame.menu_button": "Menu",
+	"frame.basket":      "Basket",
 	"frame.sign_in":     "Sign in",
 	"frame.sign_out":    "Sign out",
 	"frame.foot":        "dotkontor · domains without surprises in the price",
+
+	"foot.label":        "Legal",
+	"foot.imprint":      "Legal notice",
+	"foot.terms":        "Terms",
+	"foot.privacy":      "Privacy",
+	"foot.withdrawal":   "Withdraw from a contract",
+	"foot.cancellation": "End contracts here",
 
 	"menu.search":    "Search",
 	"menu.prices":    "Prices",

@@ -33,6 +33,17 @@ const (
 	EnglishPricesPath    = "/prices"
 	AssistantPath        = "/assistent"
 	EnglishAssistantPath = "/assistant"
+	// The pages that the law asks for, which each page names at its foot.
+	ImprintPath             = "/impressum"
+	EnglishImprintPath      = "/imprint"
+	TermsPath               = "/agb"
+	EnglishTermsPath        = "/terms"
+	PrivacyPath             = "/datenschutz"
+	EnglishPrivacyPath      = "/privacy"
+	WithdrawalPath          = "/widerruf"
+	EnglishWithdrawalPath   = "/withdrawal"
+	CancellationPath        = "/kuendigung"
+	EnglishCancellationPath = "/cancellation"
 )
 
 // Sessions says who holds a session's secret.
@@ -56,6 +67,10 @@ type Config struct {
 	Orders bool
 	// Places says that there are pages for everybody, which the head then names.
 	Places bool
+	// Basket says that there is one, which the head then names.
+	Basket bool
+	// Law says that there are the pages that the law asks for.
+	Law bool
 }
 
 // Frame is shared by all pages. It is safe for concurrent use.
@@ -70,6 +85,8 @@ type Frame struct {
 	static   map[string]asset
 	menu     []menuEntry
 	places   bool
+	basket   bool
+	law      bool
 	views    *Views
 }
 
@@ -88,7 +105,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		guard: http.NewCrossOriginProtection(), places: cfg.Places,
+		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, law: cfg.Law,
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {
@@ -128,6 +145,8 @@ type Visit struct {
 	back string
 	// chosen says that the visitor has chosen the language.
 	chosen bool
+	// basket is the one that this visit has handed to the browser; nil if none.
+	basket *[]string
 	end    context.CancelFunc
 }
 

@@ -5,9 +5,17 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"frame.skip":        "Zum Inhalt",
 	"frame.menu":        "Bereiche",
 	"frame.menu_button": "Menü",
+	"frame.basket":      "Warenkorb",
 	"frame.sign_in":     "Anmelden",
 	"frame.sign_out":    "Abmelden",
 	"frame.foot":        "dotkontor · Domains, ohne Überraschung beim Preis",
+
+	"foot.label":        "Rechtliches",
+	"foot.imprint":      "Impressum",
+	"foot.terms":        "AGB",
+	"foot.privacy":      "Datenschutz",
+	"foot.withdrawal":   "Vertrag widerrufen",
+	"foot.cancellation": "Verträge hier kündigen",
 
 	"menu.search":    "Suche",
 	"menu.prices":    "Preise",

@@ -14,7 +14,11 @@ const longestNext = 4096
 var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath}
 
 // pagesAt are those that have none below.
-var pagesAt = [...]string{HomePath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath}
+var pagesAt = [...]string{
+	HomePath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
+	ImprintPath, EnglishImprintPath, TermsPath, EnglishTermsPath, PrivacyPath, EnglishPrivacyPath,
+	WithdrawalPath, EnglishWithdrawalPath, CancellationPath, EnglishCancellationPath,
+}
 
 // LocalPath returns next if it is the address of one of our own pages, else
 // fallback. Everything that a browser could read as another host is refused: two

@@ -208,6 +208,11 @@ type shown struct {
 	Note string
 	// Places are the pages for everybody, Menu are the customer's own.
 	Places, Menu []menuEntry
+	// Basket is where it is, empty where there is none, and Count what is in it.
+	Basket string
+	// Foot are the pages that the law asks for.
+	Foot  []menuEntry
+	Count int
 }
 
 type menuEntry struct {
@@ -226,6 +231,24 @@ var places = map[string][]menuEntry{
 		{Path: StartPath, Label: "menu.search"},
 		{Path: EnglishPricesPath, Label: "menu.prices"},
 		{Path: EnglishAssistantPath, Label: "menu.assistant"},
+	},
+}
+
+// foot are the pages that the law asks for.
+var foot = map[string][]menuEntry{
+	German: {
+		{Path: ImprintPath, Label: "foot.imprint"},
+		{Path: TermsPath, Label: "foot.terms"},
+		{Path: PrivacyPath, Label: "foot.privacy"},
+		{Path: WithdrawalPath, Label: "foot.withdrawal"},
+		{Path: CancellationPath, Label: "foot.cancellation"},
+	},
+	English: {
+		{Path: EnglishImprintPath, Label: "foot.imprint"},
+		{Path: EnglishTermsPath, Label: "foot.terms"},
+		{Path: EnglishPrivacyPath, Label: "foot.privacy"},
+		{Path: EnglishWithdrawalPath, Label: "foot.withdrawal"},
+		{Path: EnglishCancellationPath, Label: "foot.cancellation"},
 	},
 }
 
@@ -249,6 +272,12 @@ func (views *Views) Render(v *Visit, view View) error {
 	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
 	if v.frame.places {
 		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
+	}
+	if v.frame.basket {
+		s.Basket, s.Count = BasketIn(v.Language), len(v.Basket())
+	}
+	if v.frame.law {
+		s.Foot = marked(foot[v.Language], view.Section)
 	}
 	if v.SignedIn {
 		s.Menu = marked(v.frame.menu, view.Section)

@@ -12,6 +12,9 @@ import (
 // form is what most pages consist of. Its texts are keys, but for Problem and
 // IntroValue.
 type form struct {
+	// Check is where our script asks, while somebody types, what is wrong so far;
+	// empty means nowhere.
+	Check             string
 	Intro, IntroValue string
 	// Problem is a sentence about the form as a whole.
 	Problem string

@@ -119,10 +119,15 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: profilePath, Handler: members(profilePath, h.profile)},
 		{Method: get, Path: registrantPath, Handler: members(registrantPath, h.showRegistrant)},
 		{Method: post, Path: registrantPath, Handler: members(registrantPath, h.setRegistrant)},
+		{Method: post, Path: registrantCheckPath, Handler: script(registrantPath, onlyMembers, h.checkRegistrant)},
 		{Method: get, Path: passwordPath, Handler: members(passwordPath, h.showPassword)},
 		{Method: post, Path: passwordPath, Handler: members(passwordPath, h.changePassword)},
 		{Method: get, Path: emailPath, Handler: members(emailPath, h.showEmail)},
 		{Method: post, Path: emailPath, Handler: members(emailPath, h.changeEmail)},
+
+		{Method: get, Path: exportPath, Handler: members(exportPath, h.export)},
+		{Method: get, Path: closePath, Handler: members(closePath, h.showClose)},
+		{Method: post, Path: closePath, Handler: members(closePath, h.close)},
 
 		{Method: get, Path: securityPath, Handler: members(securityPath, h.security)},
 		{Method: get, Path: factorPath, Handler: members(factorPath, h.showSecondFactor)},

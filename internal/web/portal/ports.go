@@ -25,6 +25,8 @@ type Customers interface {
 	passkeys
 	Registrant(ctx context.Context, actor registrar.Actor) (customer.Registrant, bool, error)
 	SetRegistrant(ctx context.Context, actor registrar.Actor, registrant customer.Registrant) error
+	Ties(ctx context.Context, actor registrar.Actor) (customer.Ties, error)
+	Close(ctx context.Context, actor registrar.Actor) error
 	Deeds(ctx context.Context, actor registrar.Actor, before string, limit int) ([]customer.Entry, error)
 }
 
@@ -109,8 +111,9 @@ type Steward interface {
 	Ask(ctx context.Context, actor registrar.Actor, id string, wish steward.Wish) (steward.Change, string, error)
 }
 
-// Orders is what the portal orders: renewals.
+// Orders is what the portal orders, which are renewals, and what an extract lists.
 type Orders interface {
+	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	Start(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	PayURL(o order.Order) (string, error)
 }

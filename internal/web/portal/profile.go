@@ -1,7 +1,9 @@
 package portal
 
 import (
+	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
@@ -9,9 +11,10 @@ import (
 )
 
 const (
-	registrantPath = "/portal/profile/registrant"
-	passwordPath   = "/portal/profile/password"
-	emailPath      = "/portal/profile/email"
+	registrantPath      = "/portal/profile/registrant"
+	registrantCheckPath = registrantPath + "/check"
+	passwordPath        = "/portal/profile/password"
+	emailPath           = "/portal/profile/email"
 )
 
 // profile is the overview.
@@ -117,7 +120,7 @@ func registrantForm(language, next string, r customer.Registrant) form {
 	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true
 	return form{
-		Intro: "registrant.intro", Action: registrantPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
+		Intro: "registrant.intro", Action: registrantPath, Check: registrantCheckPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
 		Fields: []page.Field{
 			kind,
 			text(customer.FieldName, "name", r.Name),
@@ -148,12 +151,36 @@ func (h *Handler) showRegistrant(v *page.Visit) error {
 	return h.show(v, "registrant.title", profilePath, registrantForm(v.Language, page.LocalPath(v.Query("next"), ""), registrant))
 }
 
-func (h *Handler) setRegistrant(v *page.Visit) error {
-	registrant := customer.Registrant{
-		Kind: customer.RegistrantKind(v.Text("kind")), Name: v.Text("name"), Organisation: v.Text("organisation"),
-		Street: v.Text("street"), PostalCode: v.Text("postal_code"), City: v.Text("city"), State: v.Text("state"),
-		Country: v.Text("country"), Phone: v.Text("phone"), VATID: v.Text("vat_id"),
+// registrantOf reads the form's fields.
+func registrantOf(field func(name string) string) customer.Registrant {
+	return customer.Registrant{
+		Kind: customer.RegistrantKind(field(customer.FieldKind)), Name: field(customer.FieldName),
+		Organisation: field(customer.FieldOrganisation), Street: field(customer.FieldStreet),
+		PostalCode: field(customer.FieldPostalCode), City: field(customer.FieldCity), State: field(customer.FieldState),
+		Country: field(customer.FieldCountry), Phone: field(customer.FieldPhone), VATID: field(customer.FieldVATID),
 	}
+}
+
+// checkRegistrant tells our script what is wrong with what was typed so far, in the
+// words in which the page would say it. Nothing is stored.
+func (h *Handler) checkRegistrant(v *page.Visit, body []byte) (any, error) {
+	var typed map[string]string
+	if err := json.Unmarshal(body, &typed); err != nil {
+		return nil, invalidForm()
+	}
+	problems := make(map[string]string)
+	_, _, err := customer.FitRegistrant(registrantOf(func(name string) string { return strings.TrimSpace(typed[name]) }), v.Visitor.Customer.Email)
+	var faulty *customer.FieldError
+	if errors.As(err, &faulty) {
+		for field, code := range faulty.Fields {
+			problems[field] = h.views.Text(v.Language, h.fieldProblem(field, code))
+		}
+	}
+	return map[string]any{"problems": problems}, nil
+}
+
+func (h *Handler) setRegistrant(v *page.Visit) error {
+	registrant := registrantOf(v.Text)
 	to := page.LocalPath(v.Field("next"), "")
 	err := h.customers.SetRegistrant(v.R.Context(), v.Actor(), registrant)
 	if err == nil {

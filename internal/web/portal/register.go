@@ -78,6 +78,9 @@ func (h *Handler) confirm(v *page.Visit) error {
 		return h.letIn(v, signedIn, securityPath)
 	}
 	v.Note("confirmed")
+	if len(v.Basket()) > 0 { // what they came for
+		return h.letIn(v, signedIn, page.BasketIn(v.Language))
+	}
 	return h.letIn(v, signedIn, profilePath)
 }
 

@@ -53,10 +53,6 @@ var english = map[string]string{
 	"hit.failed.text":   "The registry does not answer right now.",
 	"hit.whois":         "WHOIS",
 	"hit.variants":      "Variants",
-	"hit.basket":        "Into the basket",
-	"hit.transfer":      "Transfer",
-	"basket.of":         "{1} into the basket",
-	"transfer.of":       "Transfer {1} to us",
 	"hit.again":         "Once more",
 	"variants.of":       "Variants of {1}",
 	"again.of":          "Check {1} once more",
@@ -165,4 +161,11 @@ var english = map[string]string{
 	"problem.extension_not_carried": "We don't carry this extension.",
 	"problem.over_budget":           "That was a great many requests. Please try again in {1}.",
 	"problem.upstream":              "The registry does not answer right now. Please try again in a moment.",
+
+	"basket.path":        "/basket",
+	"basket.register":    "Add to basket",
+	"basket.register_of": "Add to basket: {1}",
+	"basket.transfer":    "Transfer",
+	"basket.transfer_of": "Transfer: {1}",
+	"basket.collected":   "In the basket ✓",
 }

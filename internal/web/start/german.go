@@ -53,10 +53,6 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"hit.failed.text":   "Die Registry antwortet gerade nicht.",
 	"hit.whois":         "WHOIS",
 	"hit.variants":      "Varianten",
-	"hit.basket":        "In den Warenkorb",
-	"hit.transfer":      "Umziehen",
-	"basket.of":         "{1} in den Warenkorb",
-	"transfer.of":       "{1} zu uns umziehen",
 	"hit.again":         "Noch einmal",
 	"variants.of":       "Varianten von {1}",
 	"again.of":          "{1} noch einmal prüfen",
@@ -165,4 +161,11 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.extension_not_carried": "Diese Endung führen wir nicht.",
 	"problem.over_budget":           "Das waren sehr viele Anfragen. Bitte versuchen Sie es in {1} wieder.",
 	"problem.upstream":              "Die Registry antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
+
+	"basket.path":        "/warenkorb",
+	"basket.register":    "In den Korb",
+	"basket.register_of": "In den Korb: {1}",
+	"basket.transfer":    "Umziehen",
+	"basket.transfer_of": "Umziehen: {1}",
+	"basket.collected":   "Im Korb ✓",
 }

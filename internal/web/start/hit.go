@@ -1,9 +1,11 @@
 package start
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
 // state is what a row says about its name. They are told apart in words and in
@@ -33,8 +35,10 @@ type hit struct {
 	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
 	// there from the beginning, so that no row grows later.
 	RuleKey string
-	// Basket is where the name can be put; empty where nothing is sold.
-	Basket string
+	// Basket is what would be put into the basket; empty where nothing can be. It is
+	// InBasket if it lies there, or the same name does.
+	Basket   string
+	InBasket bool
 }
 
 // Tone is the colour of the state's badge.
@@ -52,13 +56,24 @@ func (h hit) Tone() string {
 // StateKey is the key of the state's word.
 func (h hit) StateKey() string { return "hit." + string(h.State) }
 
+// Kinds of what is put into a basket.
+const (
+	toRegister = "register:"
+	toTransfer = "transfer:"
+)
+
 // reserve are the rows of a plan before anybody has answered.
-func (h *Handler) reserve(p plan) []hit {
+func (h *Handler) reserve(v *page.Visit, p plan) []hit {
+	collected := make(map[string]bool)
+	for _, item := range v.Basket() {
+		_, name, _ := strings.Cut(item, ":")
+		collected[name] = true
+	}
 	hits := make([]hit, len(p.Names))
 	for i, name := range p.Names {
 		hits[i] = hit{
 			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
-			Basket: h.Basket,
+			InBasket: collected[name.ASCII()],
 		}
 		if ext, listed := h.extension(name.TLD()); listed && ext.Requires != "" {
 			hits[i].RuleKey = h.ruleKey(ext.Requires)
@@ -73,6 +88,13 @@ func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Tim
 	if ext, listed := h.extension(answer.TLD); row.State == free && listed {
 		sold := h.offerOf(ext, at)
 		row.Offer = &sold
+	}
+	switch {
+	case !h.Basket:
+	case row.State == free:
+		row.Basket = toRegister + row.Domain
+	case row.State == taken:
+		row.Basket = toTransfer + row.Domain
 	}
 	return row
 }

@@ -39,8 +39,6 @@ type results struct {
 	// Summary says how it ended, in words.
 	Summary string
 	Rate    string
-	// Sold says that rows have a button for it.
-	Sold bool
 }
 
 // start is the page before anything was searched. It asks nobody.
@@ -74,7 +72,7 @@ func (h *Handler) search(v *page.Visit) error {
 		wire.Annotate(v.W, err)
 		return h.showStart(v, startPage{Query: v.Text("q"), Problem: sentence}, status)
 	}
-	found := &results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
+	found := &results{plan: planned, Hits: h.reserve(v, planned), Rate: h.rate(v)}
 	h.ask(v, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
 	found.Summary = h.summary(v, found.Hits)
 	return h.showStart(v, startPage{Query: planned.Query, Results: found}, http.StatusOK)
@@ -95,7 +93,7 @@ func (h *Handler) begin(v *page.Visit) (plan, error) {
 func (h *Handler) ask(v *page.Visit, planned plan, known func(hit)) {
 	ctx, cancel := context.WithCancel(v.R.Context())
 	defer cancel() // somebody who leaves need not be answered
-	rows := h.reserve(planned)
+	rows := h.reserve(v, planned)
 	type told struct {
 		row hit
 		err error
@@ -134,7 +132,7 @@ func (h *Handler) stream(v *page.Visit) error {
 		out.send("problem", map[string]any{"text": sentence})
 		return nil
 	}
-	found := results{plan: planned, Hits: h.reserve(planned), Rate: h.rate(v), Sold: h.Basket != ""}
+	found := results{plan: planned, Hits: h.reserve(v, planned), Rate: h.rate(v)}
 	part := "results"
 	if planned.From > 0 {
 		part = "hits"

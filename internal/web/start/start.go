@@ -50,9 +50,8 @@ type Config struct {
 	// RateBasisPoints is the VAT that prices are shown with, in hundredths of a
 	// percent.
 	RateBasisPoints func(at time.Time) int
-	// Basket is where a row's button puts its name, by POST with the fields domain
-	// (in A-labels) and kind (register or transfer); empty where nothing is sold.
-	Basket string
+	// Basket says that names can be put into one.
+	Basket bool
 }
 
 // Handler serves the pages. It is safe for concurrent use.

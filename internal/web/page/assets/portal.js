@@ -55,6 +55,48 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   });
 }
 
+// tell puts a problem beside its field, or takes it away, as the page itself would.
+const tell = (input, text) => {
+  const field = input.closest(".field");
+  const id = `${input.id}-problem`;
+  let problem = document.getElementById(id);
+  field.classList.toggle("wrong", Boolean(text));
+  const others = (input.getAttribute("aria-describedby") ?? "").split(" ").filter((other) => other && other !== id);
+  if (!text) {
+    problem?.remove();
+    input.removeAttribute("aria-invalid");
+  } else {
+    if (!problem) {
+      problem = Object.assign(document.createElement("p"), { id, className: "problem" });
+      problem.setAttribute("role", "status");
+      field.append(problem);
+    }
+    problem.textContent = text;
+    input.setAttribute("aria-invalid", "true");
+    others.push(id);
+  }
+  if (others.length) input.setAttribute("aria-describedby", others.join(" "));
+  else input.removeAttribute("aria-describedby");
+};
+
+// What was filled in is checked as soon as the field is left. Fields that nobody has
+// come to yet are left in peace.
+for (const form of document.querySelectorAll("form[data-check]")) {
+  const seen = new Set();
+  let newest = 0;
+  form.addEventListener("change", async ({ target }) => {
+    seen.add(target.name);
+    const mine = ++newest; // answers may overtake each other
+    try {
+      const { problems } = await post(form.dataset.check, Object.fromEntries(new FormData(form)));
+      if (mine !== newest) return;
+      for (const name of seen) tell(form.elements[name], problems[name]);
+    } catch {
+      // The form itself will say it.
+    }
+  });
+}
+
 for (const button of document.querySelectorAll("button[data-copy]")) {
   if (!navigator.clipboard) continue;
   button.hidden = false;

@@ -82,6 +82,29 @@ async function whois(form, row) {
   }
 }
 
+// collect puts a name into the basket; the page stays, because people want several.
+async function collect(form, sent) {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  sent.set("part", "1");
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(sent) });
+    const told = await answer.json();
+    if (!answer.ok) throw Object.assign(new Error(told.error), { told: true });
+    const link = document.createElement("a");
+    Object.assign(link, { className: "button second small", href: told.go, textContent: told.label });
+    form.replaceWith(link);
+    link.focus();
+    const count = document.querySelector("[data-count]");
+    count.textContent = told.count;
+    count.hidden = false;
+    say(told.text);
+  } catch (error) {
+    button.disabled = false;
+    complain(error.told ? error.message : results.dataset.failed);
+  }
+}
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
   const sent = new FormData(form, event.submitter);
@@ -95,6 +118,9 @@ document.addEventListener("submit", (event) => {
   } else if (form.matches("[data-part]")) {
     event.preventDefault();
     whois(sent, form.closest("li"));
+  } else if (form.matches("[data-basket]")) {
+    event.preventDefault();
+    collect(form, sent);
   }
 });
 

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
+	"github.com/dotkontor/dotkontor/internal/web/law"
+)
+
+type declarationsCommand struct {
+	List declarationsListCommand `cmd:"" help:"Show withdrawals and terminations, the oldest first."`
+	Done declarationsDoneCommand `cmd:"" help:"Note that one is dealt with."`
+}
+
+type declarationsListCommand struct {
+	servicePlace
+	Open bool `help:"Only those that nobody has dealt with."`
+	JSON bool `name:"json" help:"Print one JSON array."`
+}
+
+// Run prints page by page.
+func (c declarationsListCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-20s  %-11s  %-10s  %-4s  %-24s  %-28s  %s",
+			"Nummer/number", "Eingang/received", "Art/kind", "zum/as of", "", "Vertrag/contract", "E-Mail", "Name"))
+		for last := ""; ; {
+			page, err := d.people.db.Declarations(d.ctx, last, listPage)
+			if err != nil {
+				return err
+			}
+			for _, one := range page {
+				last = one.ID
+				if c.Open && !one.DoneAt.IsZero() {
+					continue
+				}
+				if err := list.add(newDeclarationRow(one)); err != nil {
+					return err
+				}
+			}
+			if len(page) < listPage {
+				return list.end()
+			}
+		}
+	})
+}
+
+// declarationRow is one declaration in a list.
+type declarationRow struct {
+	ID         string     `json:"id"`
+	Kind       string     `json:"kind"`
+	ReceivedAt time.Time  `json:"receivedAt"`
+	Name       string     `json:"name"`
+	Email      string     `json:"email"`
+	Contract   string     `json:"contract"`
+	Ground     string     `json:"ground,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+	End        string     `json:"end,omitempty"`
+	DoneAt     *time.Time `json:"doneAt,omitempty"`
+}
+
+func newDeclarationRow(d declaration.Declaration) declarationRow {
+	row := declarationRow{
+		ID: d.ID, Kind: string(d.Kind), ReceivedAt: d.At, Name: d.Name, Email: d.Email, Contract: d.Contract,
+		Ground: string(d.Ground), Reason: d.Reason, End: d.End,
+	}
+	if !d.DoneAt.IsZero() {
+		row.DoneAt = &d.DoneAt
+	}
+	return row
+}
+
+func (r declarationRow) String() string {
+	done, end := "open", r.End
+	if r.DoneAt != nil {
+		done = "done"
+	}
+	if end == "" {
+		end = "-"
+	}
+	return fmt.Sprintf("%-30s  %-20s  %-11s  %-10s  %-4s  %-24s  %-28s  %s",
+		r.ID, r.ReceivedAt.Format(time.RFC3339), r.Kind, end, done, printable(r.Contract), printable(r.Email), printable(r.Name))
+}
+
+type declarationsDoneCommand struct {
+	servicePlace
+	ID string `arg:"" help:"The number, dcl_…"`
+}
+
+// Run marks it once.
+func (c declarationsDoneCommand) Run(t *terminal) error {
+	return c.operate(t, func(d desk) error {
+		done, err := d.people.db.FinishDeclaration(d.ctx, c.ID, time.Now())
+		if err == nil && !done {
+			err = &registrar.Error{Kind: registrar.KindNotFound, Code: declaration.NoSuchDeclaration}
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(d.out, "erledigt / done:", c.ID)
+		return err
+	})
+}
+
+type textsCommand struct {
+	Folder string `arg:"" help:"Folder; it is made, and files that are there stay as they are."`
+}
+
+// Run writes the shipped texts.
+func (c textsCommand) Run(t *terminal) error {
+	written, err := law.WriteTexts(c.Folder)
+	for _, file := range written {
+		fmt.Fprintln(t.out, file)
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+// Package declaration takes what customers declare about their contracts without
+// signing in: that they withdraw from one, or that they end one.
+//
+// The law wants both to be as easy as the order was. So whoever has the form may
+// use it, and nothing is checked against accounts: an answer that knew a contract
+// would tell strangers of it. A declaration is stored as it was made, with the
+// moment at which it came, and in the same transaction stand the letter that
+// confirms it to the one who made it and, where there is an address for it, one to
+// the operator. What follows from it is the operator's to decide; until then it is
+// open.
+//
+// Because a letter goes to an address that anybody may type, declarations are
+// bounded by where they come from and by whom they are confirmed to.
+package declaration
+
+import (
+	"context"
+	"errors"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Kind is what is declared.
+type Kind string
+
+// The kinds.
+const (
+	// Withdrawal undoes a contract within the time that consumers have for it.
+	Withdrawal Kind = "withdrawal"
+	// Termination ends a contract that goes on otherwise.
+	Termination Kind = "termination"
+)
+
+// Ground is how a contract is ended.
+type Ground string
+
+// The grounds of a termination.
+const (
+	Ordinary      Ground = "ordinary"
+	Extraordinary Ground = "extraordinary" // for a reason, at once
+)
+
+// Declaration is one of them.
+type Declaration struct {
+	ID   string
+	Kind Kind
+	// Name and Email are of the one who declares; the confirmation goes there.
+	Name, Email string
+	// Contract is what it is about, in their words: an order's number or a domain.
+	Contract string
+	// Ground, Reason and End are told with a termination. The reason is needed for an
+	// extraordinary one. End is a day, 2026-12-31; empty means as soon as possible.
+	Ground Ground
+	Reason string
+	End    string
+	// Language is de or en.
+	Language string
+	At       time.Time
+	// DoneAt is when the operator had dealt with it; zero while it is open.
+	DoneAt time.Time
+}
+
+// The fields of a form, by which problems are told.
+const (
+	FieldName     = "name"
+	FieldEmail    = "email"
+	FieldContract = "contract"
+	FieldGround   = "ground"
+	FieldReason   = "reason"
+	FieldEnd      = "end"
+)
+
+// What can be wrong with a field, and with a declaration.
+const (
+	Missing registrar.Code = "field_missing"
+	TooLong registrar.Code = "field_too_long"
+	Form    registrar.Code = "field_form"
+	Past    registrar.Code = "field_past"
+	// TooMany goes with KindRateLimited.
+	TooMany registrar.Code = "too_many_declarations"
+	// NoSuchDeclaration goes with KindNotFound.
+	NoSuchDeclaration registrar.Code = "no_such_declaration"
+)
+
+// FieldError says what is wrong with which field.
+type FieldError struct{ Fields map[string]registrar.Code }
+
+func (*FieldError) Error() string { return "fields of a declaration can't be used" }
+
+// Longest is how much each text may have: as much as the letter repeats.
+const (
+	Longest       = 100
+	LongestReason = 1000
+	longestEmail  = 254
+)
+
+// Store keeps declarations.
+type Store interface {
+	// AddDeclaration stores one with its letters.
+	AddDeclaration(ctx context.Context, declared Declaration, letters []registrar.Letter) error
+	// Declarations is a page, the oldest first, after the id; empty begins with the
+	// first.
+	Declarations(ctx context.Context, after string, limit int) ([]Declaration, error)
+	// FinishDeclaration notes that one is dealt with. It is false if there is none.
+	FinishDeclaration(ctx context.Context, id string, at time.Time) (bool, error)
+}
+
+// Config is what a Service is made of. Store is required.
+type Config struct {
+	Store Store
+	// Operator is the address that hears of each; empty means none.
+	Operator string
+	// Tries counts one declaration for a key, an address on the network or of mail,
+	// and says how long to wait instead; nil means that nobody counts.
+	Tries func(key string) (wait time.Duration)
+	// Wake is told that letters were stored; nil means that nobody waits.
+	Wake func()
+	// Now is the true time: a declaration counts when it comes. nil means time.Now.
+	Now func() time.Time
+}
+
+// Service takes declarations. It is safe for concurrent use.
+type Service struct{ cfg Config }
+
+// New returns a Service.
+func New(cfg Config) (*Service, error) {
+	if cfg.Store == nil {
+		return nil, errors.New("declaration: a store is needed")
+	}
+	if cfg.Tries == nil {
+		cfg.Tries = func(string) time.Duration { return 0 }
+	}
+	if cfg.Wake == nil {
+		cfg.Wake = func() {}
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Service{cfg}, nil
+}
+
+// Declare takes one and returns it as it is stored. Every problem comes at once, as
+// a *FieldError.
+func (s *Service) Declare(ctx context.Context, actor registrar.Actor, declared Declaration) (Declaration, error) {
+	now := s.cfg.Now().UTC().Truncate(time.Second)
+	declared, err := declared.checked(now)
+	if err != nil {
+		return declared, err
+	}
+	for _, key := range []string{"address " + actor.Address.String(), "mail " + strings.ToLower(declared.Email)} {
+		if wait := s.cfg.Tries(key); wait > 0 {
+			return declared, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooMany, RetryAfter: wait}
+		}
+	}
+	declared.ID, declared.At = registrar.NewID("dcl_", now), now
+	letters := []registrar.Letter{{
+		Kind: letterOf(declared.Kind), To: declared.Email, Language: declared.Language, Facts: declared.facts(),
+	}}
+	if s.cfg.Operator != "" {
+		letters = append(letters, registrar.Letter{
+			Kind: registrar.LetterDeclared, To: s.cfg.Operator, Language: "de", Facts: declared.facts(),
+		})
+	}
+	if err := s.cfg.Store.AddDeclaration(ctx, declared, letters); err != nil {
+		return declared, err
+	}
+	s.cfg.Wake()
+	return declared, nil
+}
+
+func letterOf(kind Kind) registrar.LetterKind {
+	if kind == Termination {
+		return registrar.LetterTermination
+	}
+	return registrar.LetterWithdrawal
+}
+
+// facts are what the letters repeat: the whole declaration.
+func (d Declaration) facts() map[string]string {
+	return map[string]string{
+		"number": d.ID, "declared": string(d.Kind), "name": d.Name, "email": d.Email, "contract": d.Contract,
+		"ground": string(d.Ground), "reason": d.Reason, "end": d.End,
+	}
+}
+
+// checked is the declaration in the form in which it is stored.
+func (d Declaration) checked(now time.Time) (Declaration, error) {
+	problems := make(map[string]registrar.Code)
+	text := func(field string, value *string, most int, required bool) {
+		*value = strings.TrimSpace(*value)
+		switch {
+		case *value == "" && required:
+			problems[field] = Missing
+		case utf8.RuneCountInString(*value) > most:
+			problems[field] = TooLong
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }):
+			problems[field] = Form
+		}
+	}
+	text(FieldName, &d.Name, Longest, true)
+	text(FieldContract, &d.Contract, Longest, true)
+	text(FieldEmail, &d.Email, longestEmail, true)
+	if address, err := mail.ParseAddress(d.Email); problems[FieldEmail] == "" && (err != nil || address.Address != d.Email) {
+		problems[FieldEmail] = Form
+	}
+	switch {
+	case d.Kind == Withdrawal:
+		d.Ground, d.Reason, d.End = "", "", ""
+	case d.Kind != Termination:
+		return d, &registrar.Error{Kind: registrar.KindInvalid, Code: Form}
+	default:
+		if d.Ground != Ordinary && d.Ground != Extraordinary {
+			problems[FieldGround] = Missing
+		}
+		text(FieldReason, &d.Reason, LongestReason, d.Ground == Extraordinary)
+		text(FieldEnd, &d.End, Longest, false)
+		if day, err := time.Parse(time.DateOnly, d.End); d.End != "" && err != nil {
+			problems[FieldEnd] = Form
+		} else if d.End != "" && day.Before(now.Truncate(24*time.Hour).AddDate(0, 0, -1)) {
+			problems[FieldEnd] = Past
+		}
+	}
+	if d.Language != "en" {
+		d.Language = "de"
+	}
+	if len(problems) > 0 {
+		return d, &FieldError{problems}
+	}
+	return d, nil
+}

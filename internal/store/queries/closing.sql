@@ -1,0 +1,31 @@
+-- What keeps an account from being closed, and what goes when it is.
+
+-- name: TiesOfCustomer :one
+SELECT
+    (SELECT count(*) FROM domains WHERE domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out') AS domains,
+    (SELECT count(*) FROM orders
+     WHERE orders.customer_id = sqlc.arg(customer_id) AND (orders.open_order = 1 OR orders.state = 'provisioning')) AS orders,
+    (SELECT count(*) FROM refunds
+     WHERE refunds.provider = '' AND refunds.order_id IN (SELECT owing.id FROM orders AS owing WHERE owing.customer_id = sqlc.arg(customer_id))) AS refunds;
+
+-- name: CloseCustomer :execrows
+UPDATE customers
+SET email = sqlc.arg(nobody), email_key = sqlc.arg(nobody), password_hash = '', totp_sealed = '', totp_step = 0, token_count = 0,
+    disabled_at = sqlc.arg(closed_at)
+WHERE id = sqlc.arg(id) AND disabled_at = 0;
+
+-- name: RevokeTokensOf :exec
+UPDATE tokens SET revoked_at = sqlc.arg(revoked_at) WHERE customer_id = sqlc.arg(customer_id) AND revoked_at = 0;
+
+-- name: RevokeGrantsOf :exec
+UPDATE grants SET revoked_at = sqlc.arg(revoked_at), expires_at = sqlc.arg(revoked_at)
+WHERE customer_id = sqlc.arg(customer_id) AND revoked_at = 0;
+
+-- name: DeletePasskeysOf :exec
+DELETE FROM passkeys WHERE customer_id = $1;
+
+-- name: DeletePaymentMethodOf :exec
+DELETE FROM payment_methods WHERE customer_id = $1;
+
+-- name: DeleteAgentLinksOf :exec
+DELETE FROM agent_links WHERE customer_id = $1;

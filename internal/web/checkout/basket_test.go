@@ -1,0 +1,170 @@
+package checkout
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// shopper is a browser that keeps its basket.
+type shopper struct {
+	t      *testing.T
+	d      *desk
+	who    string
+	basket string
+}
+
+const basketName = "__Host-dotkontor_basket"
+
+func (s *shopper) visit(path string, fields url.Values) answer {
+	s.t.Helper()
+	r := httptest.NewRequest(http.MethodGet, base+path, nil)
+	if fields != nil {
+		r = httptest.NewRequest(http.MethodPost, base+path, strings.NewReader(fields.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	if s.who != "" {
+		r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: s.who})
+	}
+	if s.basket != "" {
+		r.AddCookie(&http.Cookie{Name: basketName, Value: s.basket})
+	}
+	got := send(s.t, s.d, r)
+	for _, cookie := range got.Result().Cookies() {
+		if cookie.Name == basketName {
+			s.basket = cookie.Value
+		}
+	}
+	return got
+}
+
+func TestABasketHoldsNamesAndShowsWhatTheListSays(t *testing.T) {
+	t.Parallel()
+	s := &shopper{t: t, d: &desk{}}
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Ihr Warenkorb ist leer."}, []string{"Gesamtbetrag"})
+	s.visit("/warenkorb/add", form("item", "register:kaffee.de")).leads("/warenkorb")
+	s.visit("/warenkorb/add", form("domain", "Tee.com")).leads("/warenkorb")
+	s.visit("/warenkorb/add", form("item", "register:mate.ai")).leads("/warenkorb")
+	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{
+		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02",
+		"Anmelden und weiter", "Mit 19\u00a0% deutscher Umsatzsteuer",
+	}, []string{"Weiter zur Kasse"})
+	s.visit("/basket", nil).says(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
+	// A name is in it once, in the way that was asked for last.
+	s.visit("/warenkorb/add", form("item", "transfer:kaffee.de")).leads("/warenkorb")
+	if s.basket != "transfer:tee.com~register:mate.ai~transfer:kaffee.de" {
+		t.Errorf("the basket is %s", s.basket)
+	}
+	s.visit("/warenkorb/remove", form("item", "register:mate.ai")).leads("/warenkorb")
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"tee.com", "0,00"}, []string{"mate.ai"})
+	if s.d.calls != nil {
+		t.Errorf("a basket asked for %v", s.d.calls)
+	}
+}
+
+func TestABasketTakesNothingThatIsNoName(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fields url.Values
+		says   string
+	}{
+		{form("domain", "kein name"), "Das ist kein Name"},
+		{form("domain", ""), "Das ist kein Name"},
+		{form("domain", "kaffee.gibtesnicht"), "Diese Endung führen wir nicht"},
+		{form("item", "renew:kaffee.de"), "Das ist kein Name"},
+		{form("item", "register:<b>.de"), "Das ist kein Name"},
+	} {
+		s := &shopper{t: t, d: &desk{}}
+		got := s.visit("/warenkorb/add", c.fields)
+		if got.Code < 400 || got.Code >= 500 || !strings.Contains(got.Body.String(), c.says) || s.basket != "" {
+			t.Errorf("%v: %d, basket %q: %s", c.fields, got.Code, s.basket, got.text())
+		}
+	}
+	// A cookie that no page of ours has made shows nothing and breaks nothing.
+	for _, planted := range []string{"register:<script>", "~~~", "x", strings.Repeat("register:a.de~", 400)} {
+		s := &shopper{t: t, d: &desk{}, basket: planted}
+		s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Warenkorb"}, []string{"<script>"})
+	}
+}
+
+func TestABasketIsBounded(t *testing.T) {
+	t.Parallel()
+	s := &shopper{t: t, d: &desk{}}
+	for i := range 20 {
+		s.visit("/warenkorb/add", form("item", fmt.Sprintf("register:name-%d.de", i))).leads("/warenkorb")
+	}
+	full := s.basket
+	s.visit("/warenkorb/add", form("item", "register:one-more.de")).says(http.StatusConflict, []string{"Der Warenkorb ist voll."}, nil)
+	got := s.visit("/warenkorb/add", form("item", "register:one-more.de", "part", "1"))
+	if got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), `"error":"Der Warenkorb ist voll.`) || s.basket != full {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+	s = &shopper{t: t, d: &desk{}}
+	got = s.visit("/warenkorb/add", form("item", "register:kaffee.de", "part", "1"))
+	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), `"count":1`) || s.basket != "register:kaffee.de" {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}
+
+func TestABasketBecomesAnOrderOfWhoeverIsSignedIn(t *testing.T) {
+	t.Parallel()
+	const basket = "register:kaffee.de~transfer:tee.com"
+	guest := &shopper{t: t, d: &desk{}, basket: basket}
+	guest.visit("/warenkorb/order", form()).leads("/portal/sign-in?next=%2Fwarenkorb")
+	if guest.d.calls != nil || guest.basket != basket {
+		t.Errorf("a guest ordered: %v, basket %q", guest.d.calls, guest.basket)
+	}
+	s := &shopper{t: t, d: &desk{view: theirs(order.AwaitingPayment)}, who: "erika", basket: basket}
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Weiter zur Kasse"}, []string{"Konto anlegen"})
+	s.visit("/warenkorb/order", form()).leads(here)
+	items := s.d.asked.Items
+	if s.d.asked.Channel != order.ThroughPortal || len(items) != 2 || items[0].Name.ASCII() != "kaffee.de" || items[0].Kind != order.Register ||
+		items[1].Name.ASCII() != "tee.com" || items[1].Kind != order.Transfer || s.d.asked.DryRun || s.basket != "" {
+		t.Errorf("asked %+v, basket %q", s.d.asked, s.basket)
+	}
+	// Who comes back finds the way to the order.
+	open := anOrder(order.AwaitingPayment)
+	open.Channel = order.ThroughPortal
+	s.d.orders = []order.Order{open}
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Ihr Warenkorb ist leer.", `href="` + here + `"`}, nil)
+	s.visit("/warenkorb/order", form()).leads("/warenkorb")
+}
+
+func TestWhatCannotBeOrderedIsSaidBesideTheName(t *testing.T) {
+	t.Parallel()
+	const basket = "register:kaffee.de~register:tee.com"
+	d := &desk{err: &order.ItemsRefused{Items: []order.RefusedItem{
+		{Name: "tee.com", Kind: order.Register, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}},
+		{Name: "kaffee.de", Kind: order.Register, Reason: &registrar.Error{Kind: registrar.KindUpstream, Code: "epp_timeout"}},
+	}}}
+	s := &shopper{t: t, d: d, who: "erika", basket: basket}
+	s.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{
+		"Bestellt wurde nichts.", "tee.com Diese Domain ist vergeben.", "kaffee.de Die Registry antwortet gerade nicht.",
+	}, nil)
+	if s.basket != basket {
+		t.Errorf("the basket is %q", s.basket)
+	}
+	for says, err := range map[string]error{
+		"offene Bestellungen": &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen},
+		"antwortet gerade":    &registrar.Error{Kind: registrar.KindUpstream, Code: "epp_timeout"},
+	} {
+		s := &shopper{t: t, d: &desk{err: err}, who: "erika", basket: basket}
+		s.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{says}, nil)
+	}
+	waits := &desk{asks: func(string) time.Duration { return 90 * time.Second }}
+	s = &shopper{t: t, d: waits, who: "erika", basket: basket}
+	got := s.visit("/warenkorb/order", form())
+	got.says(http.StatusTooManyRequests, []string{"in 90 Sekunden"}, nil)
+	if got.Header().Get("Retry-After") != "90" || waits.calls != nil {
+		t.Errorf("%v %v", got.Header(), waits.calls)
+	}
+}

@@ -1,0 +1,160 @@
+// Somebody without an assistant and without an account: search, basket, account,
+// holder, auth code, payment, and domains at the end. Then the same basket without
+// script, and what the law wants to be possible without signing in.
+import assert from "node:assert/strict";
+import { at, browse, field, linkIn, mails, ok, portal, press, refusal, sandbox } from "./lib.mjs";
+import { look, visit } from "./look.mjs";
+import { address } from "./people.mjs";
+
+const name = "korb-" + Date.now().toString(36);
+const password = "ein langes Passwort 7";
+const button = (page, text) => page.getByRole("button", { name: text, exact: true });
+const found = (page) => page.waitForFunction(() => /\d/.test(document.getElementById("summary")?.textContent ?? ""));
+
+async function purchase(page, context, watched) {
+  watched.expects(refusal(422));
+  watched.allows(new URL(sandbox.provider).host);
+  await page.goto(portal("/"));
+  await page.locator("#q").fill(name);
+  await page.keyboard.press("Enter");
+  await found(page);
+  for (const row of ["#hit-0", "#hit-1"]) {
+    const height = await page.locator(row).evaluate((hit) => hit.getBoundingClientRect().height);
+    await page.locator(row + " [data-basket] button").click();
+    await page.locator(row + " a.button").waitFor();
+    assert.equal(await page.locator(row).evaluate((hit) => hit.getBoundingClientRect().height), height, "the row changed its height");
+  }
+  assert.equal(await page.locator("[data-count]").textContent(), "2");
+  await look(page, "results with a basket");
+  ok("names are collected without leaving the search");
+
+  await page.locator("a.basket").click();
+  await at(page, "/warenkorb");
+  await field(page, "domain").fill("kein name");
+  await press(page, "Umzug in den Warenkorb");
+  assert.match(await page.locator("#domain-problem").textContent(), /kein Name/);
+  await field(page, "domain").fill(sandbox.transfer.name);
+  await press(page, "Umzug in den Warenkorb");
+  await at(page, "/warenkorb");
+  assert.equal(await page.locator("main tbody tr").count(), 3);
+  await look(page, "a basket");
+
+  const email = address("korb");
+  await page.getByRole("link", { name: "Konto anlegen", exact: true }).click();
+  await field(page, "email").fill(email);
+  await press(page, "Link anfordern");
+  await at(page, "/portal/register/sent");
+  await page.goto(await linkIn(email, "/portal/confirm"));
+  await field(page, "password").fill(password);
+  await press(page, "Konto anlegen und anmelden");
+  await at(page, "/warenkorb");
+  ok("a new account comes back to its basket");
+
+  await press(page, "Weiter zur Kasse");
+  await page.waitForURL(/\/checkout\//);
+  const pay = new URL(page.url()).pathname;
+  assert.equal(await page.locator("[data-count]").isVisible(), false, "the basket is not empty");
+  await page.getByRole("link", { name: "Angaben machen", exact: true }).click();
+  await field(page, "name").fill("Erika Mustermann");
+  await field(page, "postal_code").fill("123");
+  await field(page, "street").fill("Heidestraße 17");
+  await page.locator("#postal_code-problem").waitFor();
+  assert.equal(await page.locator("#name-problem").count(), 0, "a good field is blamed");
+  assert.equal(await page.locator("#city-problem").count(), 0, "a field that nobody has come to is blamed");
+  await look(page, "a holder while typing");
+  await field(page, "postal_code").fill("51147");
+  await field(page, "city").fill("Köln");
+  await page.locator("#postal_code-problem").waitFor({ state: "detached" });
+  await field(page, "phone").fill("+49 221 123456");
+  ok("the holder is checked while typing");
+  await press(page, "Speichern");
+  await at(page, pay);
+  await field(page, "code").fill(sandbox.transfer.code);
+  await press(page, "Auth-Code speichern");
+  await at(page, pay);
+  await look(page, "ready to be paid");
+  await press(page, "Zahlungspflichtig bestellen");
+  await page.waitForURL(sandbox.provider + "/**");
+  await page.locator("#cardNumber").fill("4242424242424242");
+  await page.locator("#pay").click();
+  await at(page, pay);
+  await page.waitForFunction(() => [...document.querySelectorAll("main tbody tr")].filter((row) => /registriert/.test(row.textContent)).length === 2, undefined, {
+    timeout: 60_000,
+  });
+  assert.match(await page.locator("main tbody").textContent(), /Umzug läuft|umgezogen/);
+  ok("registered and transferred in one order");
+  await visit(page, "/portal/profile/close", { name: "an account that can't be closed" });
+  assert.equal(await page.locator("#sure").count(), 0);
+  ok("an account with domains can not be closed");
+}
+
+async function withoutScript(page, context, watched) {
+  await page.goto(portal("/"));
+  await page.locator("#q").fill(name + "-x");
+  await page.locator(".search button").click();
+  await page.locator("#hit-0 [data-basket] button").click();
+  await at(page, "/warenkorb");
+  assert.equal(await page.locator("main tbody tr").count(), 1);
+  await button(page, "English").click();
+  await at(page, "/warenkorb");
+  assert.match(await page.locator("h1").textContent(), /Basket/);
+  await page.locator("main tbody button").click();
+  await page.locator("main .empty").waitFor();
+  ok("a basket works without script, and in English");
+}
+
+async function law(page, context, watched) {
+  watched.expects(refusal(422));
+  for (const path of ["/impressum", "/agb", "/datenschutz", "/widerruf", "/kuendigung"]) await visit(page, path);
+  await page.goto(portal("/"));
+  for (const link of ["Vertrag widerrufen", "Verträge hier kündigen"]) assert.ok(await page.locator("footer").getByRole("link", { name: link }).isVisible());
+  const email = address("widerruf");
+  await page.locator("footer").getByRole("link", { name: "Vertrag widerrufen" }).click();
+  await field(page, "name").fill("Erika Mustermann");
+  await field(page, "contract").fill("kaffee.de");
+  await field(page, "email").fill(email);
+  await press(page, "Widerruf bestätigen");
+  await page.getByRole("heading", { level: 1, name: "Ihr Widerruf ist eingegangen" }).waitFor();
+  await look(page, "a withdrawal that came in");
+  const number = (await page.locator("main code").textContent()).trim();
+  const [mail] = await mails(email, 1, /Widerruf/);
+  assert.ok(mail.text.includes(number) && mail.text.includes("kaffee.de"), mail.text);
+  ok("withdrawn without signing in, and confirmed by mail");
+  await page.locator("footer").getByRole("link", { name: "Verträge hier kündigen" }).click();
+  await field(page, "name").fill("Erika Mustermann");
+  await field(page, "contract").fill("kaffee.de");
+  await field(page, "email").fill(email);
+  await field(page, "ground").selectOption("extraordinary");
+  await press(page, "Jetzt kündigen");
+  await page.locator("#reason-problem").waitFor();
+  await look(page, "a termination that lacks its reason");
+  await field(page, "reason").fill("Umzug");
+  await press(page, "Jetzt kündigen");
+  await page.getByRole("heading", { level: 1, name: "Ihre Kündigung ist eingegangen" }).waitFor();
+  await mails(email, 1, /Kündigung/);
+  ok("ended without signing in, and confirmed by mail");
+}
+
+async function closing(page) {
+  const email = address("geht");
+  await page.goto(portal("/portal/register"));
+  await field(page, "email").fill(email);
+  await press(page, "Link anfordern");
+  await page.goto(await linkIn(email, "/portal/confirm"));
+  await field(page, "password").fill(password);
+  await press(page, "Konto anlegen und anmelden");
+  await at(page, "/portal/profile");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Daten herunterladen" }).click()]);
+  assert.match(file.suggestedFilename(), /^dotkontor-.*\.json$/);
+  await visit(page, "/portal/profile/close");
+  await page.locator("#sure").check();
+  await press(page, "Konto endgültig schließen");
+  await page.getByRole("heading", { level: 1, name: "Ihr Konto ist geschlossen" }).waitFor();
+  await mails(email, 1, /geschlossen/);
+  ok("data taken along, account closed");
+}
+
+await browse(purchase);
+await browse(withoutScript, { onPhone: true, javaScriptEnabled: false });
+await browse(law, { onPhone: true });
+await browse(closing);
