@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -26,6 +27,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/start"
 )
 
 const (
@@ -154,6 +156,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
+	rates, err := billing.ShippedRates()
+	if err != nil {
+		return nil, p.abandon(err)
+	}
 	front := web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
@@ -182,6 +188,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil,
+		},
+		Start: start.Config{
+			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
+			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
 		},
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,

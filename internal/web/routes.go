@@ -22,6 +22,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
+	"github.com/dotkontor/dotkontor/internal/web/start"
 )
 
 // Config is what the front needs.
@@ -37,6 +38,10 @@ type Config struct {
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
+	// Start is what everybody sees: search, prices, assistants. The front fills in
+	// what it shares; without a catalogue, or without a portal, there are no such
+	// pages.
+	Start start.Config
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
@@ -85,7 +90,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	}
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil,
+		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -97,6 +102,13 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 		return people{}, err
 	}
 	forPeople := people{frame: frame, pages: pages.Routes()}
+	if cfg.Start.Catalogue != nil {
+		everybody, err := cfg.start(frame, addresses)
+		if err != nil {
+			return people{}, err
+		}
+		forPeople.pages = append(forPeople.pages, everybody.Routes()...)
+	}
 	if cfg.Checkout.Orders == nil {
 		return forPeople, nil
 	}
@@ -222,6 +234,13 @@ func (cfg Config) agents(addresses addressFinder) mcp.Config {
 	return shared
 }
 
+// start are the pages for everybody, with what they share with the REST interface.
+func (cfg Config) start(frame *page.Frame, addresses addressFinder) (*start.Handler, error) {
+	shared := cfg.Start
+	shared.Frame, shared.Address, shared.Budget = frame, addresses.find, cfg.Budget
+	return start.New(shared)
+}
+
 // New returns the handler of the whole service.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
@@ -239,6 +258,7 @@ func New(cfg Config) (http.Handler, error) {
 	for _, r := range forPeople.pages {
 		list = append(list, route{r.Method, r.Path, r.Handler, false})
 	}
+	list = mergeRoot(list)
 	mux := http.NewServeMux()
 	resources := make(map[string]*resource)
 	for _, r := range list {
@@ -271,7 +291,7 @@ func New(cfg Config) (http.Handler, error) {
 		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
 		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
 	}
-	mux.HandleFunc("/", notFound)
+	mux.HandleFunc("/", noPage(forPeople.frame))
 	return newObserver(mux, cfg.Logger, cfg.Registry)
 }
 

@@ -44,6 +44,35 @@ func TestPeopleInTheBrowser(t *testing.T) {
 	}
 }
 
+func TestEverybodySearchesInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	for _, test := range []struct {
+		script string
+		rules  []string
+		// once are rules of one of the two screens.
+		once []string
+	}{
+		{"search.mjs", []string{
+			"rows keep their place", "more extensions", "back leads to the results", "whois and variants", "states told apart",
+			"prices follow the filter", "settings copied",
+		}, []string{"menu on a phone"}},
+		{"searchplain.mjs", []string{
+			"searched without script", "whois and variants without script", "prices without script",
+		}, []string{"menu without script"}},
+	} {
+		t.Run(test.script, func(t *testing.T) {
+			out := journey(t, s, test.script)
+			for _, screen := range []string{" at a desk", " on a phone"} {
+				for _, rule := range test.rules {
+					says(t, out, rule+screen)
+				}
+			}
+			says(t, out, test.once...)
+		})
+	}
+}
+
 func TestEveryPageIsAccessibleAndKeepsToItself(t *testing.T) {
 	node.Program(t, "playwright-core")
 	s := startSandbox(t)

@@ -35,7 +35,7 @@ const (
 )
 
 // scripts are all files that a journey may need.
-var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs"}
+var scripts = []string{"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs", "search.mjs", "searchplain.mjs"}
 
 // sandbox is what a script is told about the product.
 type sandbox struct {
@@ -148,7 +148,7 @@ func complainAbout(t *testing.T, path string) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "dotkontor_pay_", "dotkontor_verify_", "auth-transfer", "@example.org"} {
+	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "dotkontor_pay_", "dotkontor_verify_", "auth-transfer", "@example.org", "kaffeeprobe"} {
 		if at := bytes.Index(said, []byte(word)); at >= 0 {
 			t.Errorf("the log holds %q: %.300s", word, said[max(0, at-200):])
 		}

@@ -166,3 +166,10 @@ func parsePercent(text string) (int, error) {
 	}
 	return points, nil
 }
+
+// Domestic is the standard rate where we sell from: what prices are shown with to
+// somebody of whom nothing is known.
+func (r *Rates) Domestic(at time.Time) Rate {
+	rate, _ := r.Rate(seller, "", at)
+	return rate
+}

@@ -2,9 +2,16 @@ package page
 
 // english has the same keys as german.
 var english = map[string]string{ //nolint:gosec // sentences
-	"frame.skip":     "Skip to content",
-	"frame.menu":     "Sections",
-	"frame.sign_out": "Sign out",
+	"frame.skip":        "Skip to content",
+	"frame.menu":        "Sections",
+	"frame.menu_button": "Menu",
+	"frame.sign_in":     "Sign in",
+	"frame.sign_out":    "Sign out",
+	"frame.foot":        "dotkontor · domains without surprises in the price",
+
+	"menu.search":    "Search",
+	"menu.prices":    "Prices",
+	"menu.assistant": "Connect an assistant",
 
 	"menu.domains":  "Domains",
 	"menu.orders":   "Orders",
@@ -22,6 +29,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"wait.minutes": "{1} minutes",
 
 	"failure.home":                  "To the portal's start page",
+	"failure.start":                 "To the search",
 	"failure.not_found.title":       "Not found",
 	"failure.not_found":             "There is no such page, or it does not belong to your account.",
 	"failure.invalid.title":         "That did not work",

@@ -72,9 +72,10 @@ func (v *Visit) fail(err error) {
 	f := failureOf(err)
 	wait := v.sayWhen(err)
 	view := View{Name: "failure", Status: f.status, Title: f.title, Data: struct {
-		Text string
-		Wait string
-	}{f.text, wait}}
+		Status int
+		Text   string
+		Wait   string
+	}{f.status, f.text, wait}}
 	if err := v.frame.views.Render(v, view); err != nil {
 		// Even the page of errors failed: say so in the least that is needed.
 		wire.Annotate(v.W, err)

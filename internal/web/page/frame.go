@@ -27,6 +27,12 @@ const (
 	// CheckoutPath is below which orders are paid; the rest of the address is a
 	// secret.
 	CheckoutPath = "/checkout/"
+	// The pages for everybody. Each has a German and an English address.
+	StartPath            = "/"
+	PricesPath           = "/preise"
+	EnglishPricesPath    = "/prices"
+	AssistantPath        = "/assistent"
+	EnglishAssistantPath = "/assistant"
 )
 
 // Sessions says who holds a session's secret.
@@ -48,6 +54,8 @@ type Config struct {
 	Now func() time.Time
 	// Orders says that there are pages about orders, which the menu then names.
 	Orders bool
+	// Places says that there are pages for everybody, which the head then names.
+	Places bool
 }
 
 // Frame is shared by all pages. It is safe for concurrent use.
@@ -61,6 +69,7 @@ type Frame struct {
 	guard    *http.CrossOriginProtection
 	static   map[string]asset
 	menu     []menuEntry
+	places   bool
 	views    *Views
 }
 
@@ -79,7 +88,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		guard: http.NewCrossOriginProtection(),
+		guard: http.NewCrossOriginProtection(), places: cfg.Places,
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {
@@ -117,7 +126,9 @@ type Visit struct {
 	frame *Frame
 	// back is the page that a form of this visit stands on.
 	back string
-	end  context.CancelFunc
+	// chosen says that the visitor has chosen the language.
+	chosen bool
+	end    context.CancelFunc
 }
 
 // Visitor says who is signed in. It is a registrar.KindUnauthenticated error if
@@ -142,6 +153,13 @@ func (v *Visit) Actor() registrar.Actor {
 // FormOn says on which page a form of this visit stands, where the address has
 // something in it: there one comes back to after a sign-in or a choice of language.
 func (v *Visit) FormOn(path string) { v.back = path }
+
+// Prefer is the language of an address, for those who have chosen none.
+func (v *Visit) Prefer(language string) {
+	if !v.chosen && known(language) {
+		v.Language = language
+	}
+}
 
 // ReloadIn has the browser ask for this page again, while what it shows is under
 // way. It needs no script.

@@ -2,9 +2,16 @@ package page
 
 // german holds the texts of the frame; english has the same keys.
 var german = map[string]string{ //nolint:gosec // sentences
-	"frame.skip":     "Zum Inhalt",
-	"frame.menu":     "Bereiche",
-	"frame.sign_out": "Abmelden",
+	"frame.skip":        "Zum Inhalt",
+	"frame.menu":        "Bereiche",
+	"frame.menu_button": "Menü",
+	"frame.sign_in":     "Anmelden",
+	"frame.sign_out":    "Abmelden",
+	"frame.foot":        "dotkontor · Domains, ohne Überraschung beim Preis",
+
+	"menu.search":    "Suche",
+	"menu.prices":    "Preise",
+	"menu.assistant": "Assistent verbinden",
 
 	"menu.domains":  "Domains",
 	"menu.orders":   "Bestellungen",
@@ -22,6 +29,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"wait.minutes": "{1} Minuten",
 
 	"failure.home":                  "Zur Startseite des Portals",
+	"failure.start":                 "Zur Suche",
 	"failure.not_found.title":       "Nicht gefunden",
 	"failure.not_found":             "Diese Seite gibt es nicht, oder sie gehört nicht zu Ihrem Konto.",
 	"failure.invalid.title":         "Das hat nicht geklappt",

@@ -13,12 +13,15 @@ const longestNext = 4096
 // pagesBelow is where pages are that people come back to.
 var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath}
 
+// pagesAt are those that have none below.
+var pagesAt = [...]string{HomePath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath}
+
 // LocalPath returns next if it is the address of one of our own pages, else
 // fallback. Everything that a browser could read as another host is refused: two
 // slashes, a backslash, control characters, an address with a scheme; and so is
 // everything that is no page.
 func LocalPath(next, fallback string) string {
-	if len(next) < 2 || len(next) > longestNext || next[0] != '/' {
+	if next == "" || len(next) > longestNext || next[0] != '/' {
 		return fallback
 	}
 	if strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == 0xfffd }) {
@@ -32,7 +35,7 @@ func LocalPath(next, fallback string) string {
 		strings.Contains(u.Path+"/", "/./") {
 		return fallback
 	}
-	if u.Path != HomePath && !slices.ContainsFunc(pagesBelow[:], func(prefix string) bool { return strings.HasPrefix(u.Path, prefix) }) {
+	if !slices.Contains(pagesAt[:], u.Path) && !slices.ContainsFunc(pagesBelow[:], func(prefix string) bool { return strings.HasPrefix(u.Path, prefix) }) {
 		return fallback
 	}
 	return next

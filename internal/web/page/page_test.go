@@ -22,14 +22,14 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{
 		"/portal", "/portal/tokens", "/portal/activity?before=act_1", "/oauth/authorize?client_id=a&redirect_uri=https%3A%2F%2Fb.example%2Fc",
-		"/oauth/authorize/?state=x", "/portal?x=//evil.example", "/checkout/dotkontor_pay_x",
+		"/oauth/authorize/?state=x", "/portal?x=//evil.example", "/checkout/dotkontor_pay_x", "/", "/preise?sort=price", "/prices", "/assistent", "/assistant",
 	} {
 		if got := LocalPath(good, "fallback"); got != good {
 			t.Errorf("%q was refused", good)
 		}
 	}
 	for _, bad := range []string{
-		"", "/", "portal", "https://evil.example/portal", "//evil.example/portal", "/\\evil.example", "\\/evil.example",
+		"", "portal", "/preisex", "/preise/x", "https://evil.example/portal", "//evil.example/portal", "/\\evil.example", "\\/evil.example",
 		"/portal/\\evil.example", "///evil.example", "/portal//evil.example", "http:/portal", "javascript:alert(1)",
 		"/portal/../api/mcp", "/portal/..", "/portal/./x", "/%2e%2e/x", "/portal/%2e%2e/x", "/portal/%5Cevil.example", "/portal/%2F/evil.example",
 		"/\tportal", "/portal\r\nSet-Cookie: a=b", "/portal\x00", " /portal", "/portal x", "/portal#//evil.example",
@@ -228,7 +228,10 @@ func TestANoteIsSaidOnceAndOnlyInOurWords(t *testing.T) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/portal", nil)
 		r.Header.Set("Cookie", "dotkontor_note="+cookie)
 		frame.Open(func(v *Visit) error {
-			return views.Render(v, View{Name: "failure", Title: "failure.home", Data: struct{ Text, Wait string }{"failure.invalid", ""}})
+			return views.Render(v, View{Name: "failure", Title: "failure.home", Data: struct {
+				Status     int
+				Text, Wait string
+			}{400, "failure.invalid", ""}})
 		})(w, r)
 		if got := strings.Contains(w.Body.String(), "Erledigt."); got != want {
 			t.Errorf("%s: said is %t", cookie, got)

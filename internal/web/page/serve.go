@@ -108,7 +108,8 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 	f.protect(w.Header())
 	ctx, end := context.WithTimeout(r.Context(), longestVisit)
 	r = r.WithContext(ctx)
-	v := &Visit{W: w, R: r, Language: f.language(r), Now: f.now(), frame: f, back: HomePath, end: end}
+	language, chosen := f.language(r)
+	v := &Visit{W: w, R: r, Language: language, chosen: chosen, Now: f.now(), frame: f, back: HomePath, end: end}
 	if err := f.guard.Check(r); err != nil {
 		return v, &registrar.Error{Kind: registrar.KindForbidden, Code: crossSite}
 	}
@@ -121,7 +122,7 @@ func (f *Frame) visit(w http.ResponseWriter, r *http.Request, limit int64) (*Vis
 	case err == nil:
 		v.Visitor, v.SignedIn = visitor, true
 		if known(visitor.Customer.Language) {
-			v.Language = visitor.Customer.Language
+			v.Language, v.chosen = visitor.Customer.Language, true
 		}
 	case registrar.KindOf(err) != registrar.KindUnauthenticated:
 		return v, err
@@ -164,11 +165,11 @@ func known(language string) bool { return language == German || language == Engl
 // language is the browser's choice. What the browser says about its owner's
 // languages is ignored: a page must look the same to everybody who is told its
 // address.
-func (f *Frame) language(r *http.Request) string {
+func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 	if chosen := f.cookie(r, languageCookie); known(chosen) {
-		return chosen
+		return chosen, true
 	}
-	return German
+	return German, false
 }
 
 // NotFound is the page for what does not exist.

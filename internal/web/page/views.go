@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,6 +107,7 @@ func (views *Views) functions(language string) template.FuncMap {
 		"money":  func(amount registrar.Cents) string { return formatMoney(language, amount) },
 		"domain": readableName,
 		"asset":  views.frame.assetPath,
+		"tone":   tone,
 	}
 }
 
@@ -126,6 +128,22 @@ func formatMoney(language string, amount registrar.Cents) string {
 		return "€" + amount.String()
 	}
 	return strings.Replace(amount.String(), ".", ",", 1) + "\u00a0€"
+}
+
+// tones are the colours of states: what is well, what is under way, what somebody
+// should do something about, and what has gone wrong. Others have none.
+var tones = map[string]string{
+	"active": "good", "completed": "good",
+	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
+	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
+	"failed": "bad", "redemption": "bad",
+}
+
+// tone is the colour for the key of a state's text, such as item.active.register.
+func tone(key string) string {
+	_, state, _ := strings.Cut(key, ".")
+	state, _, _ = strings.Cut(state, ".")
+	return tones[state]
 }
 
 // readableName is a domain as people write it. Beside it stands the form in which
@@ -170,6 +188,9 @@ type View struct {
 	Title string
 	// Section is the path of the menu's entry that the page belongs to.
 	Section string
+	// Public is the key of what search engines may say about the page; empty means
+	// that they are to leave it alone.
+	Public string
 	// Data is what the template reads as .Data.
 	Data any
 }
@@ -180,16 +201,32 @@ type shown struct {
 	Language string
 	SignedIn bool
 	Visitor  customer.Visitor
-	// Here is where the language switch leads back to.
-	Here string
+	// Here is where the language switch leads back to, and Home where the name of
+	// the service does.
+	Here, Home string
 	// Note is the key of a sentence about what was just done.
 	Note string
-	Menu []menuEntry
+	// Places are the pages for everybody, Menu are the customer's own.
+	Places, Menu []menuEntry
 }
 
 type menuEntry struct {
 	Path, Label string
 	Current     bool
+}
+
+// places are the pages for everybody, by language: an address is a word, too.
+var places = map[string][]menuEntry{
+	German: {
+		{Path: StartPath, Label: "menu.search"},
+		{Path: PricesPath, Label: "menu.prices"},
+		{Path: AssistantPath, Label: "menu.assistant"},
+	},
+	English: {
+		{Path: StartPath, Label: "menu.search"},
+		{Path: EnglishPricesPath, Label: "menu.prices"},
+		{Path: EnglishAssistantPath, Label: "menu.assistant"},
+	},
 }
 
 // menu is what those who have signed in can reach from everywhere.
@@ -209,12 +246,12 @@ func (views *Views) Render(v *Visit, view View) error {
 	if !ok {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view.Name}
 	}
-	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here()}
+	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
+	if v.frame.places {
+		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
+	}
 	if v.SignedIn {
-		for _, entry := range v.frame.menu {
-			entry.Current = entry.Path == view.Section
-			s.Menu = append(s.Menu, entry)
-		}
+		s.Menu = marked(v.frame.menu, view.Section)
 	}
 	if key := v.takeNote(); views.Has("note." + key) {
 		s.Note = "note." + key
@@ -230,6 +267,29 @@ func (views *Views) Render(v *Visit, view View) error {
 	}
 	wire.WriteBytes(v.W, status, typeHTML, body.Bytes())
 	return nil
+}
+
+// Part renders one definition of a page's templates alone, for what is put
+// into a page later, by our own script or from memory.
+func (views *Views) Part(language, view, name string, data any) (string, error) {
+	page, ok := views.pages[language][view]
+	if !ok {
+		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view}
+	}
+	var body bytes.Buffer
+	if err := page.ExecuteTemplate(&body, name, data); err != nil {
+		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view, Err: err}
+	}
+	return body.String(), nil
+}
+
+// marked are the entries of a menu, of which one is where the visitor is.
+func marked(entries []menuEntry, section string) []menuEntry {
+	list := slices.Clone(entries)
+	for i := range list {
+		list[i].Current = list[i].Path == section
+	}
+	return list
 }
 
 var typeHTML = []string{"text/html; charset=utf-8"}

@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Category is a shelf on which people look for an extension. An extension may
+// stand on several; what we know nothing about stands on CategoryOther.
+type Category string
+
+// The categories.
+const (
+	CategoryPopular    Category = "popular"
+	CategoryCountry    Category = "country"
+	CategoryPlace      Category = "place"
+	CategoryBusiness   Category = "business"
+	CategoryTechnology Category = "technology"
+	CategoryShopping   Category = "shopping"
+	CategoryLeisure    Category = "leisure"
+	CategoryOther      Category = "other"
+)
+
+// Categories are all of them, in the order in which people are shown them.
+func Categories() []Category {
+	return []Category{
+		CategoryPopular, CategoryCountry, CategoryPlace, CategoryBusiness, CategoryTechnology, CategoryShopping,
+		CategoryLeisure, CategoryOther,
+	}
+}
+
+// shelves says by meaning what the list's own columns do not.
+var shelves = map[Category]string{
+	CategoryPlace: `asia bayern berlin cologne de.com eu hamburg irish koeln lat london nrw nyc ruhr saarland swiss
+		taipei tatar tirol tokyo vegas wien zuerich`,
+	CategoryBusiness: `abogado accountant accountants agency archi associates attorney biz broker build builders business
+		capital careers cash ceo claims cleaning com company construction consulting contractors credit delivery dental
+		dentist doctor energy engineer engineering enterprises equipment esq estate exchange expert finance financial
+		forex fund global gmbh group healthcare holdings hospital immo immobilien industries institute insure
+		international investments jobs law lawyer lease legal limited llc loan loans ltd management marketing markets
+		mba money mortgage partners plumbing pro productions prof properties property rent rentals repair sarl services
+		solutions srl supplies supply surgery tax trade trading training ventures versicherung vet work works`,
+	CategoryTechnology: `ai app blog chat click cloud codes computer dev digital domains download email foo host icu ing io
+		link mobi network online page site software space stream support systems tech technology tools website wiki zip`,
+	CategoryShopping: `auction autos bargains boutique cards cheap clothing compare coupons deals diamonds discount fashion
+		florist flowers forsale furniture gift gifts gold gratis jewelry kaufen luxe luxury makeup market moda parts
+		promo sale shoes shop shopping store tattoo tienda toys watch`,
+	CategoryLeisure: `actor adult art audio baby band bar basketball beer bet bike bingo boats cafe camera camp casino
+		catering christmas club coffee cooking cricket cruises dance date dating diet diy dog events family fan fans
+		farm fish fishing fit fitness flights food football fun futbol gallery games garden golf guitars hockey holiday
+		horse kitchen life lifestyle live living love menu motorcycles mov music party pet photo photography photos pics
+		pictures pizza poker pub racing recipes reise reisen rest restaurant rip rocks rugby run salon show singles ski
+		skin soccer social spa style surf tennis theater tours travel tube tv vacations viajes video villas vin vodka
+		voyage wedding wine yachts yoga`,
+}
+
+var shelvesOf = sync.OnceValue(func() map[string][]Category {
+	of := make(map[string][]Category)
+	for category, list := range shelves {
+		for label := range strings.FieldsSeq(list) {
+			of["."+label] = append(of["."+label], category)
+		}
+	}
+	return of
+})
+
+// Holds says whether an extension stands on this shelf.
+func (c Category) Holds(ext registrar.Extension) bool {
+	switch c {
+	case CategoryPopular:
+		return ext.Popular
+	case CategoryCountry:
+		return ofCountry(ext.TLD)
+	case CategoryOther:
+		return len(shelvesOf()[ext.TLD]) == 0 && !ofCountry(ext.TLD)
+	default:
+		for _, shelf := range shelvesOf()[ext.TLD] {
+			if shelf == c {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// ofCountry: all extensions of two letters are countries' (ISO 3166), and so are
+// those below them.
+func ofCountry(tld string) bool {
+	return len(tld)-strings.LastIndexByte(tld, '.') == len(".de")
+}

@@ -1,0 +1,58 @@
+package catalog
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestEveryExtensionStandsOnAShelf(t *testing.T) {
+	t.Parallel()
+	list, err := Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range list.All() {
+		if !slices.ContainsFunc(Categories(), func(c Category) bool { return c.Holds(ext) }) {
+			t.Errorf("%s stands nowhere", ext.TLD)
+		}
+	}
+	for _, c := range Categories() {
+		if !slices.ContainsFunc(list.All(), c.Holds) {
+			t.Errorf("nothing stands on %s", c)
+		}
+	}
+}
+
+func TestShelvesAreWhatTheySay(t *testing.T) {
+	t.Parallel()
+	list, err := Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		tld  string
+		is   []Category
+		isNo []Category
+	}{
+		{".de", []Category{CategoryPopular, CategoryCountry}, []Category{CategoryOther, CategoryShopping}},
+		{".co.uk", []Category{CategoryCountry}, []Category{CategoryPopular}},
+		{".de.com", []Category{CategoryPlace}, []Category{CategoryCountry}},
+		{".shop", []Category{CategoryPopular, CategoryShopping}, []Category{CategoryCountry}},
+		{".xn--p1acf", []Category{CategoryOther}, []Category{CategoryCountry}},
+	} {
+		ext, ok := list.Extension(test.tld)
+		if !ok {
+			t.Fatalf("%s is not carried", test.tld)
+		}
+		for _, c := range test.is {
+			if !c.Holds(ext) {
+				t.Errorf("%s does not stand on %s", test.tld, c)
+			}
+		}
+		for _, c := range test.isNo {
+			if c.Holds(ext) {
+				t.Errorf("%s stands on %s", test.tld, c)
+			}
+		}
+	}
+}

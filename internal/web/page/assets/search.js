@@ -1,0 +1,105 @@
+// The search, live, and the filter of the price list. Without this file the same
+// forms lead to pages with the same content.
+//
+// A name is posted and never part of an address: EventSource could only GET, so
+// the event stream of a POST is read here.
+
+const results = document.getElementById("results");
+const problem = document.getElementById("q-problem");
+const field = document.getElementById("q");
+const say = (text) => {
+  document.getElementById("status").textContent = text;
+};
+
+// events reads a stream of server-sent events; each is complete when it is handed on.
+async function* events(stream) {
+  let rest = "";
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      const [name, data] = part.split("\n");
+      yield { name: name.slice("event: ".length), data: JSON.parse(data.slice("data: ".length)) };
+    }
+  }
+}
+
+const complain = (text) => {
+  problem.textContent = text;
+  problem.hidden = !text;
+  field.toggleAttribute("aria-invalid", Boolean(text));
+};
+
+const heard = {
+  problem: ({ text }) => complain(text),
+  rows: ({ html, more }) => {
+    if (more) document.getElementById("hits").insertAdjacentHTML("beforeend", html);
+    else results.innerHTML = html;
+    document.getElementById("before")?.remove();
+    say(results.dataset.waiting);
+  },
+  row: ({ id, html }) => {
+    const row = document.getElementById(id);
+    if (row) row.outerHTML = html;
+  },
+  end: ({ text, html }) => {
+    document.getElementById("summary").textContent = text;
+    document.getElementById("more").innerHTML = html;
+    say(text);
+  },
+};
+
+let underWay;
+async function search(form) {
+  underWay?.abort(); // only the newest search counts
+  const mine = (underWay = new AbortController());
+  complain("");
+  let ended = false;
+  try {
+    const answer = await fetch("/search", { method: "POST", body: new URLSearchParams(form), signal: mine.signal });
+    for await (const { name, data } of events(answer.body)) {
+      heard[name]?.(data);
+      ended = name === "end" || name === "problem";
+    }
+  } catch {
+    // Told below, unless a newer search has taken over.
+  }
+  if (!ended && !mine.signal.aborted) complain(results.dataset.failed);
+}
+
+// whois shows a name's record below its row.
+async function whois(form, row) {
+  form.set("part", "1");
+  try {
+    const answer = await fetch("/whois", { method: "POST", body: new URLSearchParams(form) });
+    row.querySelector(".whois")?.remove();
+    row.insertAdjacentHTML("beforeend", await answer.text());
+  } catch {
+    complain(results.dataset.failed);
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const sent = new FormData(form, event.submitter);
+  if (form.matches("[data-search]")) {
+    event.preventDefault();
+    const more = form.dataset.search === "more";
+    // The browser's history remembers it without an address.
+    if (!more) history.replaceState({ q: sent.get("q"), kind: sent.get("kind") ?? "" }, "");
+    if (!more && form.dataset.search !== "new") field.value = sent.get("q");
+    search(sent);
+  } else if (form.matches("[data-part]")) {
+    event.preventDefault();
+    whois(sent, form.closest("li"));
+  }
+});
+
+// Somebody who comes back finds what was searched.
+if (history.state?.q && !results.firstElementChild) {
+  field.value = history.state.q;
+  search(new URLSearchParams(history.state));
+}

@@ -1,0 +1,115 @@
+package start
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// state is what a row says about its name. They are told apart in words and in
+// colour, and none but free and premium can be had.
+type state string
+
+const (
+	waiting  state = "waiting" // nobody has answered yet
+	free     state = "free"
+	premium  state = "premium"
+	taken    state = "taken"
+	reserved state = "reserved"
+	unknown  state = "unknown" // sources answer, and none decides
+	failed   state = "failed"  // no source answers
+)
+
+// hit is one row of results.
+type hit struct {
+	// Row is its number in the whole search.
+	Row int
+	// Domain is the name in A-labels, which forms send; Label and Ext are how it
+	// is read.
+	Domain, Label, Ext string
+	State              state
+	// Offer is nil where no price is known or none is of use.
+	Offer *offer
+	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
+	// there from the beginning, so that no row grows later.
+	RuleKey string
+	// Basket is where the name can be put; empty where nothing is sold.
+	Basket string
+}
+
+// Tone is the colour of the state's badge.
+func (h hit) Tone() string {
+	switch h.State {
+	case free:
+		return "good"
+	case premium:
+		return "warn"
+	default:
+		return ""
+	}
+}
+
+// StateKey is the key of the state's word.
+func (h hit) StateKey() string { return "hit." + string(h.State) }
+
+// reserve are the rows of a plan before anybody has answered.
+func (h *Handler) reserve(p plan) []hit {
+	hits := make([]hit, len(p.Names))
+	for i, name := range p.Names {
+		hits[i] = hit{
+			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
+			Basket: h.Basket,
+		}
+		if ext, listed := h.extension(name.TLD()); listed && ext.Requires != "" {
+			hits[i].RuleKey = h.ruleKey(ext.Requires)
+		}
+	}
+	return hits
+}
+
+// answered is the row with what was found out.
+func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Time) hit {
+	row.State = stateOf(answer, err)
+	if ext, listed := h.extension(answer.TLD); row.State == free && listed {
+		sold := h.offerOf(ext, at)
+		row.Offer = &sold
+	}
+	return row
+}
+
+func stateOf(answer lookup.Answer, err error) state {
+	switch {
+	case err != nil:
+		return failed
+	case answer.Availability == lookup.Available && answer.Premium:
+		return premium
+	case answer.Availability == lookup.Available:
+		return free
+	case answer.Availability == lookup.Taken && answer.Reason == lookup.ReasonReserved:
+		return reserved
+	case answer.Availability == lookup.Taken:
+		return taken
+	default:
+		return unknown
+	}
+}
+
+// ruleKey is the key of the sentence about a registry's rule. An operator's list
+// may name one that we have no words for.
+func (h *Handler) ruleKey(requires string) string {
+	if key := "rule." + requires; h.views.Has(key) {
+		return key
+	}
+	return "rule.other"
+}
+
+// freeOnes counts the names that can be had.
+func freeOnes(hits []hit) int {
+	n := 0
+	for _, row := range hits {
+		if row.State == free || row.State == premium {
+			n++
+		}
+	}
+	return n
+}

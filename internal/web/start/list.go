@@ -1,0 +1,161 @@
+package start
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// list is a price list prepared for being shown: a hundred rows of a table take a
+// template some milliseconds, and they are the same for everybody. It holds for
+// one list of prices and one rate of VAT, and never changes.
+type list struct {
+	catalogue *catalog.Catalog
+	rate      int
+	// sorted are all rows, in each of the orders.
+	sorted map[string][]*priceRow
+	// searched is the order in which a search goes through the extensions.
+	searched []string
+}
+
+// priceRow is one extension.
+type priceRow struct {
+	registrar.Extension
+	// Ext is how the extension is read.
+	Ext     string
+	Offer   offer
+	RuleKey string
+	// shown is the row of the table in each language, and line that of the file.
+	shown map[string]template.HTML
+	line  []byte
+}
+
+// orders are how the list can be sorted. The first is what counts if nothing was
+// chosen; equals stand in alphabetical order.
+var orders = []struct {
+	name    string
+	compare func(a, b *priceRow) int
+}{
+	{"popular", func(a, b *priceRow) int { return cmp.Compare(rank(a), rank(b)) }},
+	{"name", func(*priceRow, *priceRow) int { return 0 }},
+	{"first", func(a, b *priceRow) int { return cmp.Compare(a.Offer.First.Net, b.Offer.First.Net) }},
+	{"later", func(a, b *priceRow) int { return cmp.Compare(a.Offer.Later.Net, b.Offer.Later.Net) }},
+	{"long_run", func(a, b *priceRow) int { return cmp.Compare(a.Offer.LongRun.Net, b.Offer.LongRun.Net) }},
+}
+
+func rank(row *priceRow) int {
+	if row.Popular {
+		return 0
+	}
+	return 1
+}
+
+// list is the one in force. A new price list or rate is prepared by the first who
+// asks after it came; two who come at once do the same work, and nobody waits for
+// another.
+func (h *Handler) list(at time.Time) (*list, error) {
+	catalogue, rate := h.Catalogue.Catalog(), h.RateBasisPoints(at)
+	if known := h.prepared.Load(); known != nil && known.catalogue == catalogue && known.rate == rate {
+		return known, nil
+	}
+	fresh, err := h.prepare(catalogue, rate, at)
+	if err != nil {
+		return nil, err
+	}
+	h.prepared.Store(fresh)
+	return fresh, nil
+}
+
+func (h *Handler) prepare(catalogue *catalog.Catalog, rate int, at time.Time) (*list, error) {
+	fresh := &list{catalogue: catalogue, rate: rate, sorted: make(map[string][]*priceRow), searched: searchOrder(catalogue)}
+	var rows []*priceRow
+	for _, ext := range catalogue.All() {
+		row := &priceRow{
+			Extension: ext, Ext: readable(ext.TLD), Offer: h.offerOf(ext, at), shown: make(map[string]template.HTML),
+		}
+		if ext.Requires != "" {
+			row.RuleKey = h.ruleKey(ext.Requires)
+		}
+		for _, language := range []string{page.German, page.English} {
+			html, err := h.views.Part(language, "prices", "price-row", row)
+			if err != nil {
+				return nil, err
+			}
+			row.shown[language] = template.HTML(html) //nolint:gosec // our own template has made it
+		}
+		var err error
+		if row.line, err = row.file(rate); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	for _, order := range orders {
+		own := slices.Clone(rows)
+		slices.SortStableFunc(own, order.compare)
+		fresh.sorted[order.name] = own
+	}
+	return fresh, nil
+}
+
+// searchOrder is in which order extensions are gone through: those of every
+// search, the popular ones, all others.
+func searchOrder(catalogue *catalog.Catalog) []string {
+	var order, rest []string
+	for _, tld := range lookup.Searched() {
+		if _, listed := catalogue.Extension(tld); listed {
+			order = append(order, tld)
+		}
+	}
+	for _, ext := range catalogue.All() {
+		switch {
+		case slices.Contains(order, ext.TLD):
+		case ext.Popular:
+			order = append(order, ext.TLD)
+		default:
+			rest = append(rest, ext.TLD)
+		}
+	}
+	return append(order, rest...)
+}
+
+// fileColumns is the first line of the file.
+var fileColumns = []string{
+	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
+	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
+}
+
+// file is the row for a spreadsheet: amounts with a point, net and gross.
+func (row *priceRow) file(rate int) ([]byte, error) {
+	line := []string{row.TLD, strconv.Itoa(row.Offer.Years)}
+	for _, sum := range []price{row.Offer.First, row.Offer.Later, row.Offer.LongRun, row.Offer.Transfer} {
+		line = append(line, sum.Net.String(), sum.Gross.String())
+	}
+	return csvLine(append(line, percent(rate), row.Requires))
+}
+
+func csvLine(fields []string) ([]byte, error) {
+	var body bytes.Buffer
+	out := csv.NewWriter(&body)
+	err := out.Write(fields)
+	out.Flush()
+	return body.Bytes(), err
+}
+
+// percent writes basis points with a point, and no more decimals than there are.
+func percent(basisPoints int) string {
+	text := strconv.Itoa(basisPoints / 100)
+	if rest := basisPoints % 100; rest != 0 {
+		text += "." + strings.TrimRight(strconv.Itoa(100 + rest)[1:], "0")
+	}
+	return text
+}

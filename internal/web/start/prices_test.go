@@ -1,0 +1,188 @@
+package start
+
+import (
+	"encoding/csv"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+)
+
+var extension = regexp.MustCompile(`<tr><td><strong class="ext">([^<]+)`)
+
+// listed are the extensions of a page of prices, in its order.
+func listed(body string) []string {
+	var list []string
+	for _, match := range extension.FindAllStringSubmatch(body, -1) {
+		list = append(list, match[1])
+	}
+	return list
+}
+
+func TestThePriceListShowsEveryExtensionOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var all []string
+	for _, number := range []string{"1", "2", "3", "4", "5"} {
+		answer := s.get("/preise?sort=name&page=" + number)
+		if answer.Code != http.StatusOK || answer.Body.Len() > 100_000 {
+			t.Errorf("page %s: %d with %d bytes", number, answer.Code, answer.Body.Len())
+		}
+		all = append(all, listed(answer.Body.String())...)
+	}
+	shipped, err := catalog.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	if len(slices.Compact(all)) != shipped.Len() {
+		t.Errorf("%d of %d extensions are shown", len(all), shipped.Len())
+	}
+}
+
+func TestThePriceListIsFilteredAndSortedByItsAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for target, want := range map[string][]string{
+		"/preise?q=.shop":              {".shop", ".shopping"},
+		"/preise?q=SHOP&sort=long_run": {".shopping", ".shop"},
+		"/preise?q=рус":                {".рус"},
+		"/preise?q=p1acf":              {".рус"},
+		"/prices?q=nothinglikethis":    nil,
+		"/preise?category=nonsense&sort=nonsense&page=99&q=koeln": {".koeln"},
+	} {
+		if got := listed(s.get(target).Body.String()); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", target, got, want)
+		}
+	}
+	if got := listed(s.get("/preise").Body.String()); got[0] != ".ai" || len(got) != rowsAPage {
+		t.Errorf("popular ones do not come first: %v", got)
+	}
+	if got := listed(s.get("/preise?category=place").Body.String()); !slices.Contains(got, ".berlin") || slices.Contains(got, ".com") {
+		t.Errorf("places: %v", got)
+	}
+	if body := s.get("/preise?category=other&sort=first").Body.String(); !strings.Contains(body, `href="/preise?category=other&amp;page=2&amp;sort=first"`) ||
+		!strings.Contains(body, `href="/preise.csv?category=other&amp;sort=first"`) {
+		t.Error("the links forget what was chosen")
+	}
+}
+
+func TestTheAddressDecidesTheLanguageForThoseWhoHaveChosenNone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for path, language := range map[string]string{"/preise": "de", "/prices": "en", "/assistent": "de", "/assistant": "en", "/": "de"} {
+		if body := s.get(path).Body.String(); !strings.Contains(body, `<html lang="`+language+`">`) {
+			t.Errorf("%s is not in %s", path, language)
+		}
+	}
+}
+
+func TestTheFileOfPricesHasNetAndGross(t *testing.T) {
+	t.Parallel()
+	answer := open(t).get("/preise.csv?q=ai&category=popular")
+	lines, err := csv.NewReader(answer.Body).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two years at 87.90, then terms of two years.
+	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.61", "87.90", "104.60", "19", ""}
+	if len(lines) != 2 || !slices.Equal(lines[1], want) {
+		t.Errorf("got %v", lines)
+	}
+	if got := answer.Header().Get("Content-Type"); got != "text/csv; charset=utf-8" {
+		t.Errorf("it is %s", got)
+	}
+}
+
+func TestFiveYearsAreBoughtInWholeTerms(t *testing.T) {
+	t.Parallel()
+	h := &Handler{Config: Config{RateBasisPoints: func(time.Time) int { return 0 }}}
+	for term, want := range map[int]registrar.Cents{0: 1000 + 4*2000, 1: 1000 + 4*2000, 2: 2*1000 + 4*2000, 3: 3*1000 + 3*2000, 5: 5 * 1000, 10: 10 * 1000} {
+		got := h.offerOf(registrar.Extension{Register: 1000, Renew: 2000, MinYears: term}, time.Time{})
+		if got.LongRun.Net != want || !got.Dearer || got.LongRun.Gross != want {
+			t.Errorf("terms of %d years: %v, want %v", term, got.LongRun, want)
+		}
+	}
+}
+
+func TestAnotherListOrRateCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.rate.Store(2150)
+	if body := s.get("/preise?q=de").Body.String(); !strings.Contains(body, "8,38\u00a0€") || !strings.Contains(body, "21,5 % USt.") {
+		t.Error("the new rate is not in the prices")
+	}
+	other, err := catalog.Parse(strings.NewReader("tld,register,renew,transfer,restore,min_years,max_years,popular,requires,verify,rdap,whois\n" +
+		".de,1.00,2.00,0.00,1.00,1,10,yes,a_new_rule,,,whois.denic.de\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.live.Replace(other)
+	body := s.get("/preise").Body.String()
+	for _, want := range []string{"1 von 1 Endungen", "1,22\u00a0€", "2,43\u00a0€", "kostenlos", "Verlängerung teurer", "Die Registry stellt Bedingungen"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if got := rows(s.post(t, "/", "q", "name").Body.String()); len(got) != 1 {
+		t.Errorf("a search goes through %v", got)
+	}
+}
+
+func TestEveryRuleOfTheListHasWords(t *testing.T) {
+	t.Parallel()
+	shipped, err := catalog.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range shipped.All() {
+		if ext.Requires != "" && german["rule."+ext.Requires] == "" {
+			t.Errorf("%s requires %s, which has no words", ext.TLD, ext.Requires)
+		}
+	}
+	for _, category := range catalog.Categories() {
+		if german["category."+string(category)] == "" {
+			t.Errorf("%s has no word", category)
+		}
+	}
+}
+
+// What people copy is what docs/agents.md tells.
+func TestSettingsAreThoseOfTheManual(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile("../../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := open(t).get("/assistent").Body.String()
+	for _, c := range clients {
+		text := strings.ReplaceAll(c.Text, "{mcp}", "https://domains.example/api/mcp")
+		if !strings.Contains(string(manual), text) || !strings.Contains(string(manual), "**"+c.Name+"**") {
+			t.Errorf("the manual does not say %s: %s", c.Name, text)
+		}
+		if !strings.Contains(body, ">"+c.Name+"</h2>") {
+			t.Errorf("%s is not on the page", c.Name)
+		}
+	}
+	if strings.Contains(body, "nur Programme auf diesem Rechner") {
+		t.Error("a public address is called local")
+	}
+}
+
+func TestAnAddressOfThisMachineIsCalledSo(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:8080/api/mcp": true, "http://localhost/api/mcp": true, "http://[::1]:1/api/mcp": true,
+		"https://domains.example/api/mcp": false, "http://192.0.2.1/": false, "://": false,
+	} {
+		if local(address) != want {
+			t.Errorf("%s: %t", address, !want)
+		}
+	}
+}

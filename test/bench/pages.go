@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+const (
+	wantedPage = 5.0 // milliseconds
+	// pagesEvery is 200 pages a second, and pagesFor how long each page is asked for.
+	pagesEvery   = 5 * time.Millisecond
+	pagesFor     = 3 * time.Second
+	pagesWarm    = 300 * time.Millisecond
+	pagesAtOnce  = 64
+	wantedScreen = 20.0 // milliseconds
+	firstRows    = 40
+	firstRowWarm = 5
+)
+
+// shownPages are the pages that ask nobody outside, by the route that the log
+// names. A customer who has signed in asks for all of them.
+var shownPages = []struct{ path, route string }{
+	{"/", "/{$}"},
+	{"/preise", "/preise"},
+	{"/prices?category=country&sort=first", "/prices"},
+	{"/preise.csv", "/preise.csv"},
+	{"/assistent", "/assistent"},
+	{"/portal/sign-in", "/portal/sign-in"},
+	{"/portal/profile", "/portal/profile"},
+	{"/portal/domains", "/portal/domains"},
+	{"/portal/orders", "/portal/orders"},
+	{"/portal/security", "/portal/security"},
+	{"/portal/tokens", "/portal/tokens"},
+	{"/portal/apps", "/portal/apps"},
+	{"/portal/activity", "/portal/activity"},
+}
+
+// benchPages measures what a page takes in the server while 200 a second are
+// asked for, by the server's own log; and how soon after the first registry's
+// answer the first row of a search leaves the server, and is on the screen.
+func benchPages(ctx context.Context, b bench) (lines []line, err error) {
+	folder := filepath.Join(b.folder, "pages")
+	running, err := rig.StartProduct(ctx, b.binary, folder, []string{"--world-latency", worldLatency}, nil)
+	if err != nil {
+		return nil, err
+	}
+	stopped := false
+	defer func() {
+		if !stopped {
+			err = errors.Join(err, running.Stop())
+		}
+	}()
+	if err := seedPeople(ctx, filepath.Join(folder, "world"), 1); err != nil {
+		return nil, err
+	}
+	v := &visitor{base: running.Server.Ready, client: &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: pagesAtOnce},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if err := v.signIn(ctx); err != nil {
+		return nil, err
+	}
+	b.progress("each of %d pages %s long at %d a second", len(shownPages), pagesFor, int(time.Second/pagesEvery))
+	began := time.Now()
+	for _, page := range shownPages {
+		for _, duration := range []time.Duration{pagesWarm, pagesFor} {
+			if duration == pagesFor && page == shownPages[0] {
+				began = time.Now() // after the very first, which opens the connections
+			}
+			if err := v.steadily(ctx, page.path, duration); err != nil {
+				return nil, fmt.Errorf("%s: %w", page.path, err)
+			}
+		}
+	}
+	ended := time.Now()
+	b.progress("%d searches, every upstream at %s", firstRows, worldLatency)
+	rows, err := v.firstRows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	screen, err := onScreen(ctx, b, v.base)
+	if err != nil {
+		return nil, err
+	}
+	stopped = true
+	if err := running.Stop(); err != nil { // the log is whole then
+		return nil, err
+	}
+	times, err := readTimes(filepath.Join(folder, "product.log"), began, ended)
+	if err != nil {
+		return nil, err
+	}
+	lines, err = tellPages(times)
+	lines = append(lines,
+		measured("first row of a search, after the first upstream answered, p50", median(rows), milliseconds, atMost(wantedScreen), "at the client's socket; every upstream at 80 ms, which is subtracted"),
+		measured("  p99", percentile(rows, 0.99), milliseconds, nil, strconv.Itoa(len(rows))+" searches, no name twice"))
+	if len(screen) > 0 {
+		lines = append(lines, measured("  on the screen of a browser, p50", median(screen), milliseconds, atMost(wantedScreen), "from the key's press to the frame after the row, less 80 ms; "+strconv.Itoa(len(screen))+" searches"))
+	}
+	return lines, err
+}
+
+// visitor is a customer's browser, as far as a server sees one.
+type visitor struct {
+	base   string
+	client *http.Client
+	cookie string
+}
+
+func (v *visitor) signIn(ctx context.Context) error {
+	form := url.Values{"email": {person(0)}, "password": {signInPassword}}
+	response, err := v.post(ctx, signInRoute, form, "")
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	for _, cookie := range response.Cookies() {
+		if cookie.Name == "dotkontor" {
+			v.cookie = cookie.Name + "=" + cookie.Value
+		}
+	}
+	if v.cookie == "" {
+		return fmt.Errorf("the sign-in answered %d without a session", response.StatusCode)
+	}
+	return nil
+}
+
+func (v *visitor) post(ctx context.Context, path string, form url.Values, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, v.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if address != "" {
+		request.Header.Set("X-Forwarded-For", address)
+	}
+	return v.client.Do(request)
+}
+
+// steadily asks for one page at a fixed rate, however long the answers take.
+func (v *visitor) steadily(ctx context.Context, path string, duration time.Duration) error {
+	var (
+		all      sync.WaitGroup
+		mu       sync.Mutex
+		failures []error
+	)
+	places := make(chan struct{}, pagesAtOnce)
+	ticker := time.NewTicker(pagesEvery)
+	defer ticker.Stop()
+	for range int(duration / pagesEvery) {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			if err := v.get(ctx, path); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+func (v *visitor) get(ctx context.Context, path string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "text/html")
+	request.Header.Set("Cookie", v.cookie)
+	response, err := v.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	// Who has signed in is led on from the sign-in.
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusSeeOther {
+		return fmt.Errorf("status %d", response.StatusCode)
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return err
+}
+
+// firstRows are the milliseconds from a search to its first row, less what the
+// world takes for an answer.
+func (v *visitor) firstRows(ctx context.Context) ([]float64, error) {
+	latency, err := time.ParseDuration(worldLatency)
+	if err != nil {
+		return nil, err
+	}
+	var times []float64
+	for n := range firstRows + firstRowWarm {
+		next := time.After(3 * searchEvery) // below the pace of every host
+		took, err := v.firstRow(ctx, "erste-zeile-"+strconv.Itoa(n), "10.1.1."+strconv.Itoa(1+n))
+		if err != nil {
+			return nil, err
+		}
+		if n >= firstRowWarm {
+			times = append(times, float64((took-latency).Microseconds())/1000)
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return times, nil
+}
+
+func (v *visitor) firstRow(ctx context.Context, name, address string) (took time.Duration, err error) {
+	began := time.Now()
+	response, err := v.post(ctx, "/search", url.Values{"q": {name}}, address)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	free := 0
+	for lines.Scan() {
+		switch {
+		case lines.Text() == "event: row" && took == 0:
+			took = time.Since(began)
+		case strings.HasPrefix(lines.Text(), "data: ") && strings.Contains(lines.Text(), "hit free"):
+			free++
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return 0, err
+	}
+	if took == 0 || free < 8 {
+		return 0, fmt.Errorf("a search told of %d free names instead of 8", free)
+	}
+	return took, nil
+}
+
+// readTimes are the milliseconds of each page, as the log between two moments has
+// them, by route.
+func readTimes(path string, began, ended time.Time) (times map[string][]float64, err error) {
+	log, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	times = make(map[string][]float64)
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		var record struct {
+			Time   time.Time `json:"time"`
+			Msg    string    `json:"msg"`
+			Method string    `json:"method"`
+			Route  string    `json:"route"`
+			Micros float64   `json:"us"`
+		}
+		if json.Unmarshal(lines.Bytes(), &record) != nil || record.Msg != "request" || record.Method != http.MethodGet {
+			continue // other programs may write there, too
+		}
+		if record.Time.After(began) && record.Time.Before(ended) {
+			times[record.Route] = append(times[record.Route], record.Micros/1000)
+		}
+	}
+	return times, lines.Err()
+}
+
+// tellPages makes lines: the slowest page decides.
+func tellPages(times map[string][]float64) ([]line, error) {
+	var slowest string
+	var all []float64
+	for _, page := range shownPages {
+		own := times[page.route]
+		if len(own) < int(pagesFor/pagesEvery) {
+			return nil, fmt.Errorf("the log has %d requests of %s", len(own), page.route)
+		}
+		all = append(all, own...)
+		if slowest == "" || percentile(own, 0.99) > percentile(times[slowest], 0.99) {
+			slowest = page.route
+		}
+	}
+	slices.Sort(all)
+	return []line{
+		measured("page without upstream at 200 a second, server time, p99 of the slowest", percentile(times[slowest], 0.99), milliseconds, atMost(wantedPage), slowest+"; "+strconv.Itoa(len(shownPages))+" pages, one after another"),
+		measured("  p99 over all", percentile(all, 0.99), milliseconds, nil, grouped(strconv.Itoa(len(all)))+" requests"),
+		measured("  p50 over all", percentile(all, 0.5), milliseconds, nil, "client and server share the cores"),
+	}, nil
+}

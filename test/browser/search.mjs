@@ -1,0 +1,130 @@
+// The pages for everybody: the search with script, at a desk and on a phone; the
+// prices; and what people copy for their assistants.
+import assert from "node:assert/strict";
+import { browse, ok, portal, refusal } from "./lib.mjs";
+import { look, visit } from "./look.mjs";
+
+// A name that the log is searched for afterwards, too.
+const name = "kaffeeprobe-am-see";
+
+// watchAddresses fails if a searched name is ever part of an address.
+function watchAddresses(page) {
+  const addresses = [];
+  page.on("request", (request) => addresses.push(request.url()));
+  return () => {
+    assert.ok(!addresses.some((url) => /kaffeeprobe|google/.test(url)), "a searched name is in an address");
+    assert.ok(!/kaffeeprobe|google/.test(page.url()), "a searched name is in the page's address");
+  };
+}
+
+// places remembers where the reserved rows are, before anybody has answered.
+const places = (page) =>
+  page.evaluate(() => {
+    window.reserved = undefined;
+    new MutationObserver(() => {
+      const rows = [...document.querySelectorAll(".hit")];
+      if (rows.length && !window.reserved) window.reserved = { at: rows.map((row) => row.getBoundingClientRect().top), waiting: rows.filter((row) => row.matches(".waiting")).length };
+    }).observe(document.getElementById("results"), { childList: true });
+  });
+
+const settled = (page, count) =>
+  page.waitForFunction((wanted) => document.querySelectorAll(".hit").length === wanted && !document.querySelector(".hit.waiting") && /\d/.test(document.getElementById("summary").textContent), count);
+
+async function search(page, query) {
+  await page.locator("#q").fill(query);
+  await page.keyboard.press("Enter");
+}
+
+async function journey(page, context, watched) {
+  watched.expects(refusal("4(00|04)"));
+  const onPhone = page.viewportSize().width < 500;
+  const where = onPhone ? "on a phone" : "at a desk";
+  const check = watchAddresses(page);
+
+  let weight = 0;
+  page.on("response", async (response) => (weight += (await response.body().catch(() => "")).length));
+  await visit(page, "/", { name: "start " + where });
+  assert.ok(weight > 0 && weight <= 100_000, `the first load weighs ${weight} bytes`);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "q", "the field has no focus");
+
+  await places(page);
+  await search(page, name);
+  await settled(page, 8);
+  const { at, waiting } = await page.evaluate(() => window.reserved);
+  assert.equal(waiting, 8, "rows were not reserved before they were known");
+  const now = await page.evaluate(() => [...document.querySelectorAll(".hit")].map((row) => row.getBoundingClientRect().top));
+  assert.deepEqual(now, at, "rows moved");
+  ok(`rows keep their place ${where}`);
+  assert.match(await page.locator("#status").textContent(), /8 von 8/);
+  assert.match(await page.locator("#hit-0").textContent(), /frei[\s\S]*8,21\s€[\s\S]*6,90\s€ netto[\s\S]*danach 7,02\s€[\s\S]*5 Jahre: 36,30\s€/);
+  await look(page, "results " + where);
+
+  await page.getByRole("button", { name: "Weitere Endungen prüfen" }).click();
+  await settled(page, 16);
+  ok(`more extensions ${where}`);
+
+  // Somebody who goes on and comes back finds the search again.
+  await page.goto(portal("/preise"));
+  await page.goBack();
+  await settled(page, 8);
+  assert.equal(await page.locator("#q").inputValue(), name);
+  ok(`back leads to the results ${where}`);
+
+  await search(page, "google");
+  await page.locator("#hit-0.taken").waitFor();
+  await settled(page, 8);
+  await page.getByRole("button", { name: "WHOIS von google.de", exact: true }).click();
+  await page.locator("#hit-0 .whois dl").waitFor();
+  await look(page, "a taken name with its record " + where);
+  await page.getByRole("button", { name: "Varianten von google.de", exact: true }).click();
+  await page.getByRole("heading", { name: "Ähnliche Namen wie google.de" }).waitFor();
+  await settled(page, 8);
+  assert.ok((await page.locator(".hit.free").count()) > 0, "no variant is free");
+  ok(`whois and variants ${where}`);
+
+  for (const [query, state] of [["gold.com", "premium"], ["reserviert.de", "reserved"], ["bücher-am-see.de", "free"]]) {
+    await search(page, query);
+    await page.locator("#hit-0." + state).waitFor();
+    await settled(page, 8);
+    if (state !== "free") await look(page, state + " " + where);
+  }
+  ok(`states told apart ${where}`);
+
+  await search(page, "ein_name");
+  await page.locator("#q-problem:not([hidden])").waitFor();
+  await look(page, "a name that is none " + where);
+
+  await visit(page, "/preise", { name: "prices " + where });
+  await page.getByLabel("Endung").fill("shop");
+  await page.locator("tbody tr").nth(2).waitFor({ state: "detached" });
+  assert.deepEqual(await page.locator("tbody strong.ext").allTextContents(), [".shop", ".shopping"]);
+  assert.match(page.url(), /q=shop/);
+  await page.getByLabel("Kategorie").selectOption("place");
+  await page.locator(".empty").waitFor();
+  await look(page, "prices that fit nothing " + where);
+  ok(`prices follow the filter ${where}`);
+
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await visit(page, "/assistent", { name: "assistant " + where });
+  await page.getByRole("button", { name: "Cursor: kopieren" }).click();
+  await page.getByText("Kopiert.").waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
+  assert.equal(copied.mcpServers.dotkontor.url, portal("/api/mcp"));
+  ok(`settings copied ${where}`);
+
+  await visit(page, "/nirgends", { name: "nowhere " + where, status: 404 });
+  await visit(page, "/prices", { name: "prices in English " + where, language: "en" });
+  check();
+  if (!onPhone) return;
+  // The menu opens, and closes again with Escape.
+  await page.goto(portal("/"));
+  await page.getByRole("button", { name: "Menü" }).click();
+  await page.getByRole("link", { name: "Preise", exact: true }).waitFor();
+  await look(page, "the menu");
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Preise", exact: true }).waitFor({ state: "hidden" });
+  ok("menu on a phone");
+}
+
+await browse(journey);
+await browse(journey, { onPhone: true });
