@@ -146,6 +146,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.provision(look.registries, now); err != nil {
 		return nil, p.abandon(err)
 	}
+	changes, err := p.lookAfter(look.registries, now)
+	if err != nil {
+		return nil, p.abandon(err)
+	}
 	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -187,7 +191,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
-			MailWorks: people.post.runner != nil,
+			MailWorks: people.post.runner != nil, Steward: changes,
 		},
 		Start: start.Config{
 			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,

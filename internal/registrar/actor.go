@@ -115,4 +115,6 @@ const (
 	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
 	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
 	LetterExpired         LetterKind = "expired"          // it is over
+	LetterDomainChanged   LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
+	LetterAuthCode        LetterKind = "auth_code"        // a domain's auth code was set and shown
 )

@@ -62,13 +62,17 @@ func (a accounts) DeedsOf(ctx context.Context, id, before string, limit int) ([]
 	}
 	deeds := make([]customer.Entry, 0, len(rows))
 	for _, row := range rows {
-		address, _ := netip.ParseAddr(row.Address)
-		deeds = append(deeds, customer.Entry{ID: row.ID, Deed: registrar.Deed{
-			Actor: registrar.Actor{
-				Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
-			},
-			Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, At: fromMicros(row.At),
-		}})
+		deeds = append(deeds, customer.Entry{ID: row.ID, Deed: deedOf(row)})
 	}
 	return deeds, nil
+}
+
+func deedOf(row query.Deed) registrar.Deed {
+	address, _ := netip.ParseAddr(row.Address)
+	return registrar.Deed{
+		Actor: registrar.Actor{
+			Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
+		},
+		Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, At: fromMicros(row.At),
+	}
 }

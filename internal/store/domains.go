@@ -20,13 +20,43 @@ func (db *DB) DomainsOf(ctx context.Context, customer string) ([]holding.Domain,
 	}
 	domains := make([]holding.Domain, 0, len(rows))
 	for _, row := range rows {
-		domains = append(domains, holding.Domain{
-			ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
-			Status: holding.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
-			CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
-		})
+		domains = append(domains, heldDomain(row))
 	}
 	return domains, nil
+}
+
+func heldDomain(row query.DomainsOfCustomerRow) holding.Domain {
+	return holding.Domain{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
+		Status: holding.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
+		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+// PageOf is a page of the account's domains.
+func (db *DB) PageOf(ctx context.Context, customer string, filter holding.Filter, limit int) ([]holding.Domain, error) {
+	if neverStored(filter.AfterName) || neverStored(filter.AfterID) {
+		return nil, nil
+	}
+	rows, err := db.read().PageOfDomains(ctx, query.PageOfDomainsParams{
+		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
+		Status: string(filter.Status), Most: int32(limit),
+	})
+	domains := make([]holding.Domain, 0, len(rows))
+	for _, row := range rows {
+		domains = append(domains, heldDomain(query.DomainsOfCustomerRow(row)))
+	}
+	return domains, err
+}
+
+// CountOf says how many domains of each status an account has.
+func (db *DB) CountOf(ctx context.Context, customer string) (map[holding.Status]int, error) {
+	rows, err := db.read().CountDomains(ctx, customer)
+	counts := make(map[holding.Status]int, len(rows))
+	for _, row := range rows {
+		counts[holding.Status(row.Status)] = int(row.Domains)
+	}
+	return counts, err
 }
 
 // maxCompared bounds how many of a customer's names an order is compared with.

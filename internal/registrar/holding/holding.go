@@ -111,6 +111,10 @@ type Domain struct {
 type Store interface {
 	// DomainsOf are the account's domains in any order.
 	DomainsOf(ctx context.Context, customer string) ([]Domain, error)
+	// PageOf is a page of the account's domains by name and id: up to limit after
+	// the one of the filter. CountOf says how many there are of each status.
+	PageOf(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
+	CountOf(ctx context.Context, customer string) (map[Status]int, error)
 	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, deed registrar.Deed) error

@@ -93,7 +93,7 @@ func (r *run) takeUp(ctx context.Context) {
 			line.Handle = "DK" + rand.Text()[:14]
 		}
 		if rules.CodeLength > 0 {
-			line.SealedCode = r.cfg.Seal.Close(registrar.CodePurpose(line.Name), newCode(rules.CodeLength))
+			line.SealedCode = r.cfg.Seal.Close(registrar.CodePurpose(line.Name), registrar.NewAuthCode(rules.CodeLength))
 		}
 	}
 	line.State = r.after(StatePaid, line, rules)

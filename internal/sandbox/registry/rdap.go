@@ -115,7 +115,14 @@ type (
 		Entities  []rdapEntity   `json:"entities,omitempty"`
 	}
 	rdapSecureDNS struct {
-		Signed bool `json:"delegationSigned"`
+		Signed bool     `json:"delegationSigned"`
+		DS     []rdapDS `json:"dsData,omitempty"`
+	}
+	rdapDS struct {
+		KeyTag     uint16 `json:"keyTag"`
+		Algorithm  uint8  `json:"algorithm"`
+		Digest     string `json:"digest"`
+		DigestType uint8  `json:"digestType"`
 	}
 	rdapDomain struct {
 		Conformance []string         `json:"rdapConformance"`
@@ -177,9 +184,12 @@ func domainObject(rec record) rdapDomain {
 				VCard: vcard([]any{"fn", nothing{}, "text", "Abuse desk"}, []any{"email", nothing{}, "text", rec.agent.abuse}),
 			}},
 		}},
-		SecureDNS: rdapSecureDNS{rec.signed},
+		SecureDNS: rdapSecureDNS{Signed: rec.signed},
 		Links:     []rdapLink{{Rel: "related", Href: rec.agent.url + "/rdap/domain/" + rec.name, Type: rdapType}},
 		Notices:   terms(),
+	}
+	for _, key := range rec.keys {
+		object.SecureDNS.DS = append(object.SecureDNS.DS, rdapDS{key.KeyTag, key.Algorithm, key.Digest, key.DigestType})
 	}
 	if rec.unicode != rec.name {
 		object.UnicodeName = rec.unicode

@@ -54,6 +54,7 @@ func (s style) render(template string, rec record, now time.Time) string {
 		"{created}", rec.created.Format(s.dates),
 		"{changed}", rec.changed.Format(s.dates),
 		"{expires}", rec.expires.Format(s.dates),
+		"{dnssec}", signedWord(rec.signed && len(rec.keys) > 0),
 		"{now}", now.UTC().Format(time.RFC3339),
 		"{registrar}", rec.agent.name,
 		"{registrar-id}", rec.agent.id,
@@ -97,4 +98,13 @@ func (s style) people() string {
 		).Replace(s.contact))
 	}
 	return text.String()
+}
+
+// signedWord is how a record says whether the delegation is signed. Of names that
+// nobody changed the DNS has no keys, so it is not.
+func signedWord(signed bool) string {
+	if signed {
+		return "signedDelegation"
+	}
+	return "unsigned"
 }

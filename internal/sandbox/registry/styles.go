@@ -43,7 +43,7 @@ Registrar Abuse Contact Email: {registrar-abuse}
 Domain Status: {status} https://icann.org/epp#{status}
 {contacts}
 Name Server: {ns}
-DNSSEC: unsigned
+DNSSEC: {dnssec}
 ` + icannNotice,
 	free: `Domain not found.
 ` + icannNotice,
@@ -80,7 +80,7 @@ var verisignStyle = style{
 {contacts}
    Domain Status: {status} https://icann.org/epp#{status}
    Name Server: {ns}
-   DNSSEC: unsigned
+   DNSSEC: {dnssec}
 >>> Last update of whois database: {now} <<<
 ` + verisignNotice,
 	free: `No match for "{DOMAIN}".

@@ -16,3 +16,19 @@ SELECT name FROM domains
 WHERE customer_id = $1 AND status <> 'transferred_out'
 ORDER BY name
 LIMIT $2;
+
+-- One page of a customer's domains. The pattern is one of LIKE, whose signs no name has;
+-- of names that were held more than once the id decides.
+-- name: PageOfDomains :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+FROM domains
+WHERE customer_id = sqlc.arg(customer_id) AND name >= sqlc.arg(after_name) AND (name > sqlc.arg(after_name) OR id > sqlc.arg(after_id))
+    AND name LIKE sqlc.arg(pattern) AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
+ORDER BY name, id
+LIMIT sqlc.arg(most);
+
+-- name: CountDomains :many
+SELECT status, COUNT(*) AS domains
+FROM domains
+WHERE customer_id = $1
+GROUP BY status;

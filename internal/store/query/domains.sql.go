@@ -9,6 +9,41 @@ import (
 	"context"
 )
 
+const countDomains = `-- name: CountDomains :many
+SELECT status, COUNT(*) AS domains
+FROM domains
+WHERE customer_id = $1
+GROUP BY status
+`
+
+type CountDomainsRow struct {
+	Status  string
+	Domains int64
+}
+
+func (q *Queries) CountDomains(ctx context.Context, customerID string) ([]CountDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, countDomains, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountDomainsRow{}
+	for rows.Next() {
+		var i CountDomainsRow
+		if err := rows.Scan(&i.Status, &i.Domains); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const domainsOfCustomer = `-- name: DomainsOfCustomer :many
 SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
 FROM domains
@@ -132,6 +167,78 @@ func (q *Queries) NamesHeldBy(ctx context.Context, arg NamesHeldByParams) ([]str
 			return nil, err
 		}
 		items = append(items, name)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const pageOfDomains = `-- name: PageOfDomains :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+FROM domains
+WHERE customer_id = $1 AND name >= $2 AND (name > $2 OR id > $3)
+    AND name LIKE $4 AND (status = $5 OR $5 = '')
+ORDER BY name, id
+LIMIT $6
+`
+
+type PageOfDomainsParams struct {
+	CustomerID string
+	AfterName  string
+	AfterID    string
+	Pattern    string
+	Status     string
+	Most       int32
+}
+
+type PageOfDomainsRow struct {
+	ID         string
+	CustomerID string
+	Name       string
+	Tld        string
+	Status     string
+	PaidUntil  int64
+	AutoRenew  int64
+	CreatedAt  int64
+	UpdatedAt  int64
+}
+
+// One page of a customer's domains. The pattern is one of LIKE, whose signs no name has;
+// of names that were held more than once the id decides.
+func (q *Queries) PageOfDomains(ctx context.Context, arg PageOfDomainsParams) ([]PageOfDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, pageOfDomains,
+		arg.CustomerID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Pattern,
+		arg.Status,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PageOfDomainsRow{}
+	for rows.Next() {
+		var i PageOfDomainsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

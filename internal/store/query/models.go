@@ -57,6 +57,30 @@ type Ceremony struct {
 	ExpiresAt  int64
 }
 
+type Change struct {
+	ID         string
+	CustomerID string
+	DomainID   string
+	Name       string
+	Tld        string
+	Account    string
+	Kind       string
+	Wanted     string
+	Handle     string
+	OldHandle  string
+	CodeSealed string
+	State      string
+	Failure    string
+	ByKind     string
+	ByID       string
+	ByAddress  string
+	DueAt      int64
+	Node       string
+	Attempts   int64
+	CreatedAt  int64
+	UpdatedAt  int64
+}
+
 type Client struct {
 	ID           string
 	Kind         string
@@ -369,6 +393,12 @@ type RegistryMessage struct {
 	Text     string
 	QueuedAt int64
 	StoredAt int64
+}
+
+type RegistryRecord struct {
+	DomainID string
+	Data     string
+	ReadAt   int64
 }
 
 type Session struct {

@@ -32,7 +32,9 @@ type Policy struct {
 	TransferYears int
 	// Restorable: a deleted domain waits in redemption and can be had back.
 	Restorable bool
-	Label      LabelRule
+	// NoLock: a registrar can't keep a domain from leaving; the code alone does.
+	NoLock bool
+	Label  LabelRule
 }
 
 // AuthInfoRule is what a registry wants of the secret of a domain.
@@ -127,7 +129,7 @@ var policies = map[string]Policy{
 	".de": {
 		Roles: holderOnly, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, Days: 30},
-		AtExpiry: Transit, Transfer: AtOnce, Restorable: true,
+		AtExpiry: Transit, Transfer: AtOnce, Restorable: true, NoLock: true,
 	},
 	// EURid makes the code itself; it is good for 40 days.
 	".eu": {
@@ -175,7 +177,7 @@ var (
 	}
 	nominet = Policy{
 		Roles: holderOnly, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
-		AtExpiry: Deletes, Transfer: Push, Restorable: true,
+		AtExpiry: Deletes, Transfer: Push, Restorable: true, NoLock: true,
 	}
 )
 

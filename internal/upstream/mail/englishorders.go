@@ -156,4 +156,44 @@ be had back only for a short time and at a higher price, and then
 anybody can register it.
 `,
 	},
+	registrar.LetterDomainChanged: {
+		subject: "One of your domains was changed",
+		body: `Hello,
+
+on {{.At}} one of your domains was changed at its
+registry{{with .Address}} (as asked for from the address {{.}}){{end}}.
+
+Domain: {{.Domain}}
+Changed: {{if eq .Change "nameservers"}}the nameservers
+{{else if eq .Change "ds_add"}}a DS record (DNSSEC) was added
+{{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
+{{else if eq .Change "lock"}}the domain is locked against transfers now
+{{else if eq .Change "unlock"}}the lock against transfers was removed
+{{else}}the holder's data
+{{end}}
+Was that not you? Then please change your password at once, look
+through the domain and contact us:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterAuthCode: {
+		subject: "The auth code of one of your domains was shown",
+		body: `Hello,
+
+on {{.At}} the auth code of one of your domains was
+set anew and shown in the portal{{with .Address}} (from the
+address {{.}}){{end}}.
+
+Domain: {{.Domain}}
+
+Whoever has the auth code can transfer the domain to another provider,
+if it is not locked.
+
+Was that not you? Then please change your password at once, lock the
+domain against transfers and ask for a new auth code:
+
+{{.Portal}}
+`,
+	},
 }

@@ -158,4 +158,44 @@ nur noch für kurze Zeit und zu einem höheren Preis wiederzubekommen,
 und dann kann sie jemand anderes registrieren.
 `,
 	},
+	registrar.LetterDomainChanged: {
+		subject: "Eine Ihrer Domains wurde geändert",
+		body: `Guten Tag,
+
+am {{.At}} wurde eine Ihrer Domains bei der Registry
+geändert{{with .Address}} (auf Wunsch von der Adresse {{.}}){{end}}.
+
+Domain: {{.Domain}}
+Geändert: {{if eq .Change "nameservers"}}die Nameserver
+{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
+{{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
+{{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
+{{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
+{{else}}die Angaben zum Inhaber
+{{end}}
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
+Sie die Domain durch und wenden Sie sich an uns:
+
+{{.Portal}}
+`,
+	},
+	registrar.LetterAuthCode: {
+		subject: "Der Auth-Code einer Ihrer Domains wurde angezeigt",
+		body: `Guten Tag,
+
+am {{.At}} wurde der Auth-Code einer Ihrer Domains
+neu gesetzt und im Portal angezeigt{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+
+Domain: {{.Domain}}
+
+Wer den Auth-Code hat, kann die Domain zu einem anderen Anbieter
+umziehen, wenn sie nicht gesperrt ist.
+
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sperren
+Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
+
+{{.Portal}}
+`,
+	},
 }

@@ -32,13 +32,16 @@ func (h *Handler) showDomains(v *page.Visit, problem error) error {
 		}
 		status = http.StatusConflict
 	}
-	domains, err := h.holdings.List(v.R.Context(), v.Actor())
+	filter := holding.Filter{
+		Part: v.Query("q"), Status: holding.Status(v.Query("state")), AfterName: v.Query("after"), AfterID: v.Query("id"),
+	}
+	some, err := h.holdings.Page(v.R.Context(), v.Actor(), filter)
 	if err != nil {
 		return err
 	}
-	lines := make([]domainLine, 0, len(domains))
+	lines := make([]domainLine, 0, len(some.Domains))
 	actions := false
-	for _, d := range domains {
+	for _, d := range some.Domains {
 		held := d.Status == holding.StatusActive || d.Status == holding.StatusExpired
 		line := domainLine{Domain: d}
 		if h.orders != nil {
@@ -47,11 +50,57 @@ func (h *Handler) showDomains(v *page.Visit, problem error) error {
 		actions = actions || line.Renewable
 		lines = append(lines, line)
 	}
-	return h.views.Render(v, page.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: struct {
-		Domains []domainLine
-		Actions bool
-		Problem string
-	}{lines, actions, sentence}})
+	view := domainsView{
+		Domains: lines, Actions: actions, Managed: h.steward != nil, Problem: sentence, Total: some.Total(), Part: filter.Part, Status: filter.Status,
+	}
+	for _, status := range holding.Statuses() {
+		if count := some.Counts[status]; count > 0 {
+			view.States = append(view.States, domainCount{status, count})
+		}
+	}
+	if filter.AfterName != "" {
+		view.First = h.domainsAddress(filter, holding.Domain{})
+	}
+	if some.More {
+		view.More = h.domainsAddress(filter, some.Domains[len(some.Domains)-1])
+	}
+	return h.views.Render(v, page.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+}
+
+// domainsView is the list.
+type domainsView struct {
+	Domains []domainLine
+	// Actions says that something can be ordered, Managed that domains have pages.
+	Actions, Managed bool
+	Problem          string
+	Total            int
+	// Part and Status are the filter, States what it can be set to.
+	Part   string
+	Status holding.Status
+	States []domainCount
+	// First and More are addresses of other pages of the list; empty: there is none.
+	First, More string
+}
+
+// domainCount is how many domains are in a state.
+type domainCount struct {
+	Status holding.Status
+	Count  int
+}
+
+// domainsAddress is the page of the list that comes after a domain; a zero one
+// means the first.
+func (h *Handler) domainsAddress(filter holding.Filter, last holding.Domain) string {
+	query := make(url.Values)
+	for name, value := range map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		return domainsPath
+	}
+	return domainsPath + "?" + query.Encode()
 }
 
 func noSuchDomain() error {
@@ -115,5 +164,13 @@ func (h *Handler) setAutoRenew(v *page.Visit) error {
 	} else {
 		v.Note("auto_renew_off")
 	}
-	return v.SeeOther(domainsPath)
+	return v.SeeOther(h.backTo(v))
+}
+
+// backTo is the page that a form about a domain stands on: the list or its own.
+func (h *Handler) backTo(v *page.Visit) string {
+	if v.Field("page") == "own" && h.steward != nil {
+		return domainPath(v.R.PathValue("id"))
+	}
+	return domainsPath
 }

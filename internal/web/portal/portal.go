@@ -25,6 +25,8 @@ type Config struct {
 	Agents Agents
 	// Orders renews domains; nil where nothing can be ordered.
 	Orders Orders
+	// Steward changes domains at registries; nil means that they have no pages.
+	Steward Steward
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -42,6 +44,7 @@ type Handler struct {
 	applications Applications
 	agents       Agents
 	orders       Orders
+	steward      Steward
 }
 
 // New parses every page.
@@ -49,7 +52,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil || cfg.Applications == nil {
 		return nil, errors.New("the portal needs a frame, customers, access, holdings and applications")
 	}
-	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	views, err := cfg.Frame.Parse(templates, words())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +61,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
-		mailWorks: cfg.MailWorks, applications: cfg.Applications, agents: cfg.Agents, orders: cfg.Orders,
+		mailWorks: cfg.MailWorks, applications: cfg.Applications, agents: cfg.Agents, orders: cfg.Orders, steward: cfg.Steward,
 	}, nil
 }
 
@@ -138,6 +141,13 @@ func (h *Handler) Routes() []page.Route {
 		{Method: post, Path: agentsPath + "/{id}/unlink", Handler: members(agentsPath, h.unlinkAgent)},
 		{Method: get, Path: "/portal/activity", Handler: members("/portal/activity", h.activity)},
 		{Method: get, Path: domainsPath, Handler: members(domainsPath, h.domains)},
+		{Method: get, Path: domainsPath + "/{id}", Handler: members(domainsPath, h.domain)},
+		{Method: post, Path: domainsPath + "/{id}/nameservers", Handler: members(domainsPath, h.setNameservers)},
+		{Method: post, Path: domainsPath + "/{id}/ds", Handler: members(domainsPath, h.addDS)},
+		{Method: post, Path: domainsPath + "/{id}/ds/remove", Handler: members(domainsPath, h.removeDS)},
+		{Method: post, Path: domainsPath + "/{id}/lock", Handler: members(domainsPath, h.setLock)},
+		{Method: post, Path: domainsPath + "/{id}/auth-code", Handler: members(domainsPath, h.showAuthCode)},
+		{Method: post, Path: domainsPath + "/{id}/holder", Handler: members(domainsPath, h.takeHolder)},
 		{Method: post, Path: domainsPath + "/{id}/renew", Handler: members(domainsPath, h.renewDomain)},
 		{Method: post, Path: domainsPath + "/{id}/auto-renew", Handler: members(domainsPath, h.setAutoRenew)},
 	}

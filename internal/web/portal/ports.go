@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -98,7 +99,14 @@ type Agents interface {
 // Holdings is what the portal asks about domains.
 type Holdings interface {
 	List(ctx context.Context, actor registrar.Actor) ([]holding.Domain, error)
+	Page(ctx context.Context, actor registrar.Actor, filter holding.Filter) (holding.Page, error)
 	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
+}
+
+// Steward is what the portal asks about domains at their registries.
+type Steward interface {
+	View(ctx context.Context, actor registrar.Actor, id string) (steward.View, error)
+	Ask(ctx context.Context, actor registrar.Actor, id string, wish steward.Wish) (steward.Change, string, error)
 }
 
 // Orders is what the portal orders: renewals.
@@ -113,4 +121,5 @@ var (
 	_ Agents    = (*agent.Service)(nil)
 	_ Holdings  = (*holding.Service)(nil)
 	_ Orders    = (*order.Service)(nil)
+	_ Steward   = (*steward.Service)(nil)
 )

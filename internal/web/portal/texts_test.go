@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -22,10 +23,14 @@ var (
 )
 
 // byCode are the texts that are found by what a service says.
-var byCode = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field."}
+var byCode = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
+
+// german and english are all sentences.
+func tables() (german, english map[string]string) { all := words(); return all.German, all.English }
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
+	german, english := tables()
 	for key := range german {
 		if _, ok := english[key]; !ok {
 			t.Errorf("%s has no English text", key)
@@ -56,7 +61,7 @@ func used(t *testing.T) map[string]bool {
 			t.Fatalf("%s: %v", pattern, err)
 		}
 		for _, file := range files {
-			if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
+			if name := filepath.Base(file); strings.HasPrefix(name, "german") || strings.HasPrefix(name, "english") || strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			text, err := os.ReadFile(file)
@@ -75,6 +80,7 @@ func used(t *testing.T) map[string]bool {
 
 func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 	t.Parallel()
+	german, _ := tables()
 	named := used(t)
 	for key := range named {
 		if _, ok := german[key]; !ok && !strings.HasSuffix(key, ".html") && !strings.HasSuffix(key, ".txt") {
@@ -108,6 +114,7 @@ func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 // What the audit can hold is said in words, not by its code.
 func TestEveryDeedHasAText(t *testing.T) {
 	t.Parallel()
+	german, _ := tables()
 	files, err := filepath.Glob("../../registrar/*/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +139,16 @@ func TestEveryDeedHasAText(t *testing.T) {
 		registrar.ActorPerson, registrar.ActorToken, registrar.ActorApplication, registrar.ActorOperator, registrar.ActorSystem,
 	} {
 		if german["who."+string(kind)] == "" {
+			t.Errorf("there is no text for %s", kind)
+		}
+	}
+	for _, action := range steward.Actions() {
+		if german["action."+string(action)] == "" {
+			t.Errorf("there is no text for %s", action)
+		}
+	}
+	for _, kind := range steward.Kinds() {
+		if german["change."+string(kind)] == "" || kind != steward.AuthCode && german["note.change_"+string(kind)] == "" {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}

@@ -1,10 +1,10 @@
-package provision
+package registrar
 
 import "crypto/rand"
 
-// newCode makes an auth code. Registries want letters of both cases, a digit and
-// something else; the rest is random.
-func newCode(length int) string {
+// NewAuthCode makes an auth code of a domain. Registries want letters of both
+// cases, a digit and something else; the rest is random.
+func NewAuthCode(length int) string {
 	const upper, lower, digits, signs = "ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnpqrstuvwxyz", "23456789", "-+.=_"
 	raw := make([]byte, length)
 	_, _ = rand.Read(raw) // never fails

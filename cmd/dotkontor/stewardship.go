@@ -1,0 +1,52 @@
+package main
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+)
+
+// stewards are the accounts as holders' changes need them.
+func (r *registries) stewards() []steward.NamedRegistry {
+	var all []steward.NamedRegistry
+	for _, desk := range r.desks() {
+		if registry, ok := desk.Account.(*epp.Desk); ok {
+			all = append(all, steward.NamedRegistry{Name: desk.Name, Serves: desk.Serves, Registry: registry})
+		}
+	}
+	return all
+}
+
+// lookAfter carries out what holders want of their domains for as long as the
+// product runs.
+func (p *product) lookAfter(registries *registries, now func() time.Time) (*steward.Service, error) {
+	key, err := sealKey(p.cfg)
+	if err != nil {
+		return nil, err
+	}
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		return nil, err
+	}
+	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_domain_changes_total",
+		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
+	}, []string{"kind", "state"})
+	if err := p.metrics.Register(ended); err != nil {
+		return nil, err
+	}
+	changes, err := steward.New(steward.Config{
+		Store: p.people.db, Registries: registries.stewards(), Seal: seal, Node: p.node, Now: now, Logger: p.logger,
+		LettersWaiting: p.people.post.wake,
+		Ended:          func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, changes.Run)
+	return changes, nil
+}

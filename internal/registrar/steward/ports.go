@@ -1,0 +1,106 @@
+package steward
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Store keeps changes and what registries told.
+type Store interface {
+	// DomainOf is a customer's domain; false if the customer has none of that id.
+	DomainOf(ctx context.Context, customer, id string) (Domain, bool, error)
+	// HolderData is whom a customer's domains are registered for; false if the
+	// customer has not told.
+	HolderData(ctx context.Context, customer string) (Holder, bool, error)
+	// RecordOf is what the registry told last; false if it was never asked.
+	// KeepRecord keeps what it told, unless something newer is kept.
+	RecordOf(ctx context.Context, domain string) (Record, bool, error)
+	KeepRecord(ctx context.Context, domain string, record Record) error
+
+	// AddChange stores an open change. It returns UnderWay if the domain has one,
+	// and NoSuchDomain if it is not the customer's any more.
+	AddChange(ctx context.Context, change Change) error
+	// MoveChange takes one step. It is false, and changes nothing, if the change is
+	// not any more where the step begins.
+	MoveChange(ctx context.Context, move Move) (bool, error)
+	// DueChanges are open ones whose time has come, the longest overdue first.
+	DueChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
+	// FreeChanges makes due at once what a node has left in its hands.
+	FreeChanges(ctx context.Context, node string, now time.Time) (int, error)
+	// ChangesOf are a domain's, the newest first.
+	ChangesOf(ctx context.Context, domain string, limit int) ([]Change, error)
+	// DeedsAbout is what the audit tells of an object of the customer's, the newest
+	// first.
+	DeedsAbout(ctx context.Context, customer, object string, limit int) ([]registrar.Deed, error)
+}
+
+// Move is one step of a change: from the state and due time of Was to Now.
+type Move struct {
+	Was, Now Change
+	// Record is what the registry told; nil if it told nothing.
+	Record *Record
+	// Deed and Letter are nil for steps that nobody is told about.
+	Deed   *registrar.Deed
+	Letter *registrar.Letter
+	// At is the true time, which letters go by.
+	At time.Time
+}
+
+// Registry is what this package asks of a registry account. Errors are
+// *registrar.Error: KindUpstream, KindRateLimited and KindInternal mean that
+// nothing is decided and that the same call is worth repeating; every other kind is
+// the registry's word.
+type Registry interface {
+	// Powers is what holders can do with names of the extension.
+	Powers(tld string) Powers
+	// Look is what the registry knows of a domain.
+	Look(ctx context.Context, name string) (Record, error)
+	// Carry makes what the task wants so, whatever of it is so already. A task whose
+	// Pending is set was accepted before, and is only asked about.
+	Carry(ctx context.Context, task Task) (Result, error)
+}
+
+// Powers is what holders can do with names of an extension.
+type Powers struct {
+	// MinNameservers and MaxNameservers bound them.
+	MinNameservers, MaxNameservers int
+	// Lock: a registrar can keep a domain from leaving.
+	Lock bool
+	// Code: there is an auth code. CodeLength is how long the one is that we choose;
+	// 0 means that the registry chooses. CodeDays is how long it is good; 0: for ever.
+	Code                 bool
+	CodeLength, CodeDays int
+	// Contacts: the registry keeps the holder's data.
+	Contacts bool
+	// AtExpiry is what the registry does at the end of a term by itself: auto_renew,
+	// delete or transit.
+	AtExpiry string
+}
+
+// Task is a change as a registry account needs to know it.
+type Task struct {
+	Kind        Kind
+	Name, TLD   string
+	Nameservers []Nameserver
+	DS          DS
+	Code        string
+	// Handle is the contact to be made for Holder, and OldHandle the one that goes.
+	Handle, OldHandle string
+	Holder            Holder
+	Transaction       string
+	// Since is when the intent was written.
+	Since   time.Time
+	Pending bool
+}
+
+// Result is what became of a task.
+type Result struct {
+	// Pending: the registry will decide later.
+	Pending bool
+	// Record is the domain as it is now.
+	Record Record
+	// Code is the auth code that the registry chose.
+	Code string
+}

@@ -1,0 +1,142 @@
+package steward
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	defaultDeadline = 60 * time.Second
+	// defaultPatience is how long whoever asks for a change waits for the registry;
+	// afterwards the loop goes on with it.
+	defaultPatience = 8 * time.Second
+	// freshFor is how long what a registry told is shown without asking again, and
+	// lookFor how long a page waits for it.
+	freshFor = time.Minute
+	lookFor  = 2 * time.Second
+
+	lookEvery = time.Second
+	storing   = 10 * time.Second
+
+	firstPause = time.Second
+	longPause  = 10 * time.Minute
+	firstLook  = 3 * time.Second
+	longLook   = time.Hour
+
+	// shownChanges and shownDeeds bound a domain's history.
+	shownChanges, shownDeeds = 50, 50
+)
+
+// NamedRegistry is one registry account and what it serves.
+type NamedRegistry struct {
+	Name     string
+	Serves   func(tld string) bool
+	Registry Registry
+}
+
+// Config is what a Service is made of. Store, Seal and Node are required.
+type Config struct {
+	Store      Store
+	Registries []NamedRegistry
+	// Seal closes auth codes.
+	Seal *registrar.Seal
+	// Node names this process in leases; it is the same after a restart.
+	Node string
+	// Barred is asked before a change is written: its code is why a dispute or a
+	// court forbids it, empty if nothing does. nil means that nothing ever does.
+	Barred func(ctx context.Context, domain Domain, kind Kind) (registrar.Code, error)
+	// Deadline bounds the work on one change, 0 means a minute; Patience how long
+	// whoever asks waits for it, 0 means 8 seconds.
+	Deadline, Patience time.Duration
+	// Now is the time of the business; Clock is the true one, which leases, pauses
+	// and sign-ins go by. nil means time.Now.
+	Now, Clock func() time.Time
+	// LettersWaiting is told that a letter was stored, Ended how a change ended.
+	LettersWaiting func()
+	Ended          func(kind Kind, state State)
+	Logger         *slog.Logger
+}
+
+// Service is safe for concurrent use.
+type Service struct {
+	cfg  Config
+	loop *duty.Loop[Change]
+}
+
+// New returns a Service. Changes that nobody waits for are carried out by Run.
+func New(cfg Config) (*Service, error) {
+	if cfg.Store == nil || cfg.Seal == nil || cfg.Node == "" {
+		return nil, errors.New("steward: a store, a seal and the node's name are needed")
+	}
+	if cfg.Deadline == 0 {
+		cfg.Deadline = defaultDeadline
+	}
+	if cfg.Patience == 0 {
+		cfg.Patience = defaultPatience
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
+	if cfg.Barred == nil {
+		cfg.Barred = func(context.Context, Domain, Kind) (registrar.Code, error) { return "", nil }
+	}
+	if cfg.LettersWaiting == nil {
+		cfg.LettersWaiting = func() {}
+	}
+	if cfg.Ended == nil {
+		cfg.Ended = func(Kind, State) {}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{cfg: cfg}
+	s.loop = &duty.Loop[Change]{
+		Due: func(ctx context.Context, limit int) ([]Change, error) {
+			return cfg.Store.DueChanges(ctx, s.clock(), limit)
+		},
+		Key: func(change Change) string { return change.ID }, Do: s.takeUp,
+		Failed: func(ctx context.Context, err error) {
+			cfg.Logger.ErrorContext(ctx, "rows that are due can't be read", "what", "changes of domains", "error", err.Error())
+		},
+		Every: lookEvery, Batch: 32, AtOnce: 8,
+	}
+	return s, nil
+}
+
+// clock is the true time in the precision in which it is stored.
+func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
+
+// Run carries out what is left open until ctx ends. It begins with what this node
+// had in its hands when it stopped.
+func (s *Service) Run(ctx context.Context) {
+	if len(s.cfg.Registries) == 0 {
+		return
+	}
+	freed, err := s.cfg.Store.FreeChanges(ctx, s.cfg.Node, s.clock())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.cfg.Logger.ErrorContext(ctx, "interrupted changes can't be taken up; they wait for the end of their leases", "error", err.Error())
+	case freed > 0:
+		s.cfg.Logger.InfoContext(ctx, "interrupted changes are taken up", "changes", freed)
+	}
+	s.loop.Run(ctx)
+}
+
+// serving is the account that has a domain: the one that registered it, or, where
+// nobody knows, the one that serves its extension.
+func (s *Service) serving(account, tld string) (NamedRegistry, bool) {
+	for _, registry := range s.cfg.Registries {
+		if account != "" && registry.Name == account || account == "" && registry.Serves(tld) {
+			return registry, true
+		}
+	}
+	return NamedRegistry{}, false
+}

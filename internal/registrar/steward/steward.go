@@ -1,0 +1,235 @@
+package steward
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Kind is what a change is about.
+type Kind string
+
+// The kinds.
+const (
+	// Nameservers replaces all of them.
+	Nameservers Kind = "nameservers"
+	// AddDS and RemoveDS are about one DS record.
+	AddDS    Kind = "ds_add"
+	RemoveDS Kind = "ds_remove"
+	// Lock and Unlock are about transfers to other registrars.
+	Lock   Kind = "lock"
+	Unlock Kind = "unlock"
+	// AuthCode sets a new one and tells it.
+	AuthCode Kind = "auth_code"
+	// TakeHolder puts the account's present data into the domain's contact.
+	TakeHolder Kind = "holder"
+)
+
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{Nameservers, AddDS, RemoveDS, Lock, Unlock, AuthCode, TakeHolder}
+}
+
+// State is how far a change has come; doc.go has the table.
+type State string
+
+// The states.
+const (
+	StateOpen    State = "open"
+	StatePending State = "pending"
+	StateDone    State = "done"
+	StateRefused State = "refused"
+)
+
+// Final says that nothing more will happen.
+func (s State) Final() bool { return s == StateDone || s == StateRefused }
+
+// Nameserver is a host, with addresses if it lies below the domain itself (glue).
+type Nameserver struct {
+	Name      string       `json:"name"`
+	Addresses []netip.Addr `json:"addresses,omitempty"`
+}
+
+// String is the nameserver as it is typed: its name, then its addresses.
+func (n Nameserver) String() string {
+	parts := []string{n.Name}
+	for _, address := range n.Addresses {
+		parts = append(parts, address.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// DS is a delegation signer record. Digest is in upper case hexadecimal.
+type DS struct {
+	KeyTag     uint16 `json:"keyTag"`
+	Algorithm  uint8  `json:"algorithm"`
+	DigestType uint8  `json:"digestType"`
+	Digest     string `json:"digest"`
+}
+
+// Wanted is what shall be so. Only the field of the kind is set.
+type Wanted struct {
+	Nameservers []Nameserver `json:"nameservers,omitempty"`
+	DS          *DS          `json:"ds,omitempty"`
+}
+
+// Change is what somebody wants of a domain.
+type Change struct {
+	ID       string
+	Customer string
+	// Domain is its id, Name the whole name in A-labels, TLD its extension.
+	Domain, Name, TLD string
+	// Account is the registry account that carries it out.
+	Account string
+	Kind    Kind
+	Wanted  Wanted
+	// Handle is the new contact, OldHandle the one that it replaces.
+	Handle, OldHandle string
+	// SealedCode is the auth code until it is set.
+	SealedCode string
+
+	State State
+	// Failure is why it was refused.
+	Failure registrar.Code
+	// Actor is who asked for it.
+	Actor registrar.Actor
+
+	// DueAt is when somebody has to look at it: while a node works on it, the end
+	// of the lease; zero at the end.
+	DueAt    time.Time
+	Node     string
+	Attempts int
+
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Domain is a domain as its holder's account knows it.
+type Domain struct {
+	ID, Customer, Name, TLD string
+	// Status is the customer's word for it (holding.Status).
+	Status          string
+	PaidUntil       time.Time
+	AutoRenew       bool
+	Account, Handle string
+}
+
+// Record is a domain as the registry told it at ReadAt.
+type Record struct {
+	Statuses    []string     `json:"statuses,omitempty"`
+	Nameservers []Nameserver `json:"nameservers,omitempty"`
+	DS          []DS         `json:"ds,omitempty"`
+	Created     time.Time    `json:"created"`
+	Updated     time.Time    `json:"updated"`
+	Expires     time.Time    `json:"expires"`
+	Handle      string       `json:"handle,omitempty"`
+	ReadAt      time.Time    `json:"-"`
+}
+
+// transferLock is the status by which a registrar keeps a domain from leaving.
+const transferLock = "clientTransferProhibited"
+
+// Locked says whether its registrar keeps it from being transferred away.
+func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock) }
+
+// Holder is a person or company as a registry wants it told.
+type Holder struct {
+	Name, Organisation              string
+	Street, PostalCode, City, State string
+	Country, Phone, Email           string
+}
+
+// What can go wrong. Transports have a sentence for each.
+const (
+	// NoSuchDomain goes with KindNotFound: there is none, or it is somebody else's.
+	NoSuchDomain registrar.Code = "no_such_domain"
+	// UnderWay goes with KindConflict: another change of the domain is open.
+	UnderWay registrar.Code = "change_under_way"
+	// NoAccount goes with KindUnsupported: no registry account serves the extension.
+	NoAccount registrar.Code = "no_registry_account"
+	// Barred goes with KindConflict: a dispute or a court forbids it.
+	Barred registrar.Code = "domain_barred"
+
+	// These go with KindConflict: the domain's state forbids it.
+	IsPending    registrar.Code = "domain_is_pending"
+	IsExpired    registrar.Code = "domain_is_expired"
+	IsRedemption registrar.Code = "domain_is_in_redemption"
+	IsTransit    registrar.Code = "domain_is_in_transit"
+	IsElsewhere  registrar.Code = "domain_is_elsewhere"
+
+	// These go with KindInvalid: the input is wrong.
+	BadNameserver    registrar.Code = "bad_nameserver"
+	DoubleNameserver registrar.Code = "double_nameserver"
+	FewNameservers   registrar.Code = "few_nameservers"
+	ManyNameservers  registrar.Code = "many_nameservers"
+	GlueMissing      registrar.Code = "glue_missing"
+	GlueUnwanted     registrar.Code = "glue_unwanted"
+	BadDS            registrar.Code = "bad_ds"
+	WeakDS           registrar.Code = "weak_ds"
+
+	// These go with KindUnsupported: the registry has no such thing.
+	NoLock     registrar.Code = "registry_has_no_lock"
+	NoCode     registrar.Code = "registry_has_no_code"
+	NoContacts registrar.Code = "registry_has_no_contacts"
+	// HolderMissing goes with KindConflict: the account has no registrant data.
+	HolderMissing registrar.Code = "holder_missing"
+)
+
+// What a registry can answer beyond the codes of its connector.
+const (
+	// Denied goes with KindConflict: the registry decided against it.
+	Denied registrar.Code = "registry_denied"
+	// Gone goes with KindNotFound, Elsewhere with KindForbidden.
+	Gone      registrar.Code = "registry_gone"
+	Elsewhere registrar.Code = "registry_elsewhere"
+)
+
+// actions are what the audit tells of changes that are done.
+var actions = map[Kind]registrar.Action{
+	Nameservers: "nameservers_changed", AddDS: "ds_added", RemoveDS: "ds_removed", Lock: "domain_locked", Unlock: "domain_unlocked",
+	AuthCode: "auth_code_shown", TakeHolder: "domain_holder_changed",
+}
+
+// ActionRefused is what the audit tells of a change that the registry refused.
+const ActionRefused registrar.Action = "domain_change_refused"
+
+// Actions are all that the audit tells of changes.
+func Actions() []registrar.Action {
+	all := []registrar.Action{ActionRefused}
+	for _, kind := range Kinds() {
+		all = append(all, actions[kind])
+	}
+	return all
+}
+
+// The customer's words for a domain. They are those of package holding, which a
+// test compares.
+const (
+	domainActive         = "active"
+	domainPending        = "pending"
+	domainExpired        = "expired"
+	domainRedemption     = "redemption"
+	domainTransit        = "transit"
+	domainTransferredOut = "transferred_out"
+)
+
+// states say for each but an active domain why it can't be changed.
+var states = map[string]registrar.Code{
+	domainPending: IsPending, domainExpired: IsExpired, domainRedemption: IsRedemption, domainTransit: IsTransit,
+	domainTransferredOut: IsElsewhere,
+}
+
+// forbids is why a change can't be made in the domain's state; empty if it can.
+// Whoever did not renew may still take the domain elsewhere.
+func forbids(status string, kind Kind) registrar.Code {
+	leaving := kind == Lock || kind == Unlock || kind == AuthCode
+	if status == domainActive || status == domainExpired && leaving {
+		return ""
+	}
+	if code, known := states[status]; known {
+		return code
+	}
+	return IsPending
+}

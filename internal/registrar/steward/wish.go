@@ -1,0 +1,159 @@
+package steward
+
+import (
+	"encoding/hex"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func invalid(code registrar.Code) error {
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
+}
+
+// hostNames is how hosts are written: lower case A-labels.
+var hostNames = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
+
+// ParseNameservers reads nameservers as people type them: one a line, its name and,
+// where it lies below the domain itself, its addresses. Whether a registry wants so
+// many is not its business.
+func ParseNameservers(domain, text string) ([]Nameserver, error) {
+	var servers []Nameserver
+	for line := range strings.Lines(text) {
+		fields := strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '\u00a0' })
+		if len(fields) == 0 {
+			continue
+		}
+		server, err := parseNameserver(domain, fields)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
+			return nil, invalid(DoubleNameserver)
+		}
+		servers = append(servers, server)
+	}
+	return servers, nil
+}
+
+func parseNameserver(domain string, fields []string) (Nameserver, error) {
+	name, err := hostNames.ToASCII(strings.TrimSuffix(fields[0], "."))
+	if err != nil || !strings.Contains(name, ".") {
+		return Nameserver{}, invalid(BadNameserver)
+	}
+	if last := name[strings.LastIndexByte(name, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+		return Nameserver{}, invalid(BadNameserver) // an address
+	}
+	server := Nameserver{Name: name}
+	for _, field := range fields[1:] {
+		address, err := netip.ParseAddr(field)
+		switch {
+		case err != nil || address.Zone() != "" || !address.IsGlobalUnicast():
+			return Nameserver{}, invalid(BadNameserver)
+		case !slices.Contains(server.Addresses, address.Unmap()):
+			server.Addresses = append(server.Addresses, address.Unmap())
+		}
+	}
+	below := name == domain || strings.HasSuffix(name, "."+domain)
+	switch {
+	case below && len(server.Addresses) == 0:
+		return Nameserver{}, invalid(GlueMissing)
+	case !below && len(server.Addresses) > 0:
+		return Nameserver{}, invalid(GlueUnwanted)
+	}
+	return server, nil
+}
+
+// What is worth trusting today (RFC 8624 and its successors): SHA-1 is not.
+var (
+	algorithms = map[uint8]bool{8: true, 10: true, 13: true, 14: true, 15: true, 16: true}
+	digests    = map[uint8]int{2: 64, 4: 96} // hexadecimal digits
+)
+
+// ParseDS reads a DS record as tools print it: a whole line of a zone, or its four
+// values. It refuses what no resolver should trust.
+func ParseDS(text string) (DS, error) {
+	ds, err := readDS(text)
+	if err != nil {
+		return DS{}, err
+	}
+	length, known := digests[ds.DigestType]
+	switch {
+	case !known || !algorithms[ds.Algorithm]:
+		return DS{}, invalid(WeakDS)
+	case len(ds.Digest) != length:
+		return DS{}, invalid(BadDS)
+	}
+	return ds, nil
+}
+
+func readDS(text string) (DS, error) {
+	fields := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text))
+	for i, field := range fields {
+		if strings.EqualFold(field, "DS") {
+			fields = fields[i+1:]
+			break
+		}
+	}
+	if len(fields) < 4 {
+		return DS{}, invalid(BadDS)
+	}
+	tag, err1 := strconv.ParseUint(fields[0], 10, 16)
+	algorithm, err2 := strconv.ParseUint(fields[1], 10, 8)
+	digestType, err3 := strconv.ParseUint(fields[2], 10, 8)
+	digest := strings.ToUpper(strings.Join(fields[3:], ""))
+	if _, err := hex.DecodeString(digest); err1 != nil || err2 != nil || err3 != nil || err != nil {
+		return DS{}, invalid(BadDS)
+	}
+	return DS{KeyTag: uint16(tag), Algorithm: uint8(algorithm), DigestType: uint8(digestType), Digest: digest}, nil
+}
+
+// Wish is a change as its holder asks for it.
+type Wish struct {
+	Kind Kind
+	// Nameservers and DS are as they were typed; only the kind's own is read.
+	Nameservers, DS string
+}
+
+// wanted reads the wish, and refuses what the registry has no use for.
+func (w Wish) wanted(domain Domain, powers Powers) (Wanted, error) {
+	switch w.Kind {
+	case Nameservers:
+		servers, err := ParseNameservers(domain.Name, w.Nameservers)
+		switch {
+		case err != nil:
+			return Wanted{}, err
+		case len(servers) < powers.MinNameservers:
+			return Wanted{}, invalid(FewNameservers)
+		case len(servers) > powers.MaxNameservers:
+			return Wanted{}, invalid(ManyNameservers)
+		}
+		return Wanted{Nameservers: servers}, nil
+	case AddDS:
+		ds, err := ParseDS(w.DS)
+		return Wanted{DS: &ds}, err
+	case RemoveDS: // what is there may be older than our taste
+		ds, err := readDS(w.DS)
+		return Wanted{DS: &ds}, err
+	case Lock, Unlock:
+		return Wanted{}, unsupported(powers.Lock, NoLock)
+	case AuthCode:
+		return Wanted{}, unsupported(powers.Code, NoCode)
+	case TakeHolder:
+		return Wanted{}, unsupported(powers.Contacts, NoContacts)
+	default:
+		return Wanted{}, invalid("no_such_change")
+	}
+}
+
+func unsupported(has bool, code registrar.Code) error {
+	if has {
+		return nil
+	}
+	return &registrar.Error{Kind: registrar.KindUnsupported, Code: code}
+}

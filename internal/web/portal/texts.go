@@ -1,0 +1,19 @@
+package portal
+
+import (
+	"maps"
+
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// words are all sentences of the portal. Those about domains have files of their own.
+func words() page.Words {
+	join := func(tables ...map[string]string) map[string]string {
+		all := make(map[string]string)
+		for _, table := range tables {
+			maps.Copy(all, table)
+		}
+		return all
+	}
+	return page.Words{German: join(german, germanDomains), English: join(english, englishDomains)}
+}
