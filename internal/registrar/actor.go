@@ -117,4 +117,5 @@ const (
 	LetterExpired         LetterKind = "expired"          // it is over
 	LetterDomainChanged   LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
 	LetterAuthCode        LetterKind = "auth_code"        // a domain's auth code was set and shown
+	LetterDomainLock      LetterKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
 )

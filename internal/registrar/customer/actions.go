@@ -32,6 +32,8 @@ const (
 	ActionEnabled             registrar.Action = "customer_enabled"
 	ActionResetLinkMade       registrar.Action = "reset_link_made"
 	ActionPasswordSet         registrar.Action = "password_set"
+	ActionMadeOperator        registrar.Action = "operator_made"
+	ActionUnmadeOperator      registrar.Action = "operator_unmade"
 )
 
 // The ways of signing in, as the object of ActionSignedIn.
