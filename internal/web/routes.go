@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/later"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
@@ -42,6 +43,9 @@ type Config struct {
 	// what it shares; without a catalogue, or without a portal, there are no such
 	// pages.
 	Start start.Config
+	// Operators are the pages of those who run the service. The front fills in their
+	// frame; without an office, or without a portal, there are no such pages.
+	Operators operator.Config
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
@@ -90,7 +94,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	}
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil,
+		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil, Operators: cfg.Operators.Office != nil,
 	})
 	if err != nil {
 		return people{}, err
@@ -108,6 +112,15 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 			return people{}, err
 		}
 		forPeople.pages = append(forPeople.pages, everybody.Routes()...)
+	}
+	if cfg.Operators.Office != nil {
+		behind := cfg.Operators
+		behind.Frame = frame
+		office, err := operator.New(behind)
+		if err != nil {
+			return people{}, err
+		}
+		forPeople.pages = append(forPeople.pages, office.Routes()...)
 	}
 	if cfg.Checkout.Orders == nil {
 		return forPeople, nil
@@ -283,6 +296,8 @@ func New(cfg Config) (http.Handler, error) {
 			res.refuse = oauth.RefuseMethod
 		case strings.HasPrefix(path, acp.Prefix):
 			res.refuse = acp.RefuseMethod
+		case strings.HasPrefix(path, page.OperatorPath):
+			res.hidden, res.refuse = true, forPeople.frame.NotFound
 		case forPeople.has(path):
 			res.refuse = forPeople.frame.NoSuchMethod
 		}
@@ -290,6 +305,7 @@ func New(cfg Config) (http.Handler, error) {
 	if forPeople.frame != nil {
 		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
 		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
+		mux.HandleFunc(page.OperatorPath+"/", forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", noPage(forPeople.frame))
 	return newObserver(mux, cfg.Logger, cfg.Registry)
@@ -301,6 +317,8 @@ type resource struct {
 	methods   map[string]http.HandlerFunc
 	allow     string
 	anyOrigin bool
+	// hidden says that nobody may learn which methods there are.
+	hidden bool
 	// refuse answers 405 in the words of the path's protocol.
 	refuse http.HandlerFunc
 }
@@ -320,6 +338,10 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if handler, ok := res.methods[r.Method]; ok {
 		handler(w, r)
+		return
+	}
+	if res.hidden {
+		res.refuse(w, r)
 		return
 	}
 	w.Header().Set("Allow", res.allow)

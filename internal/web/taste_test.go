@@ -70,8 +70,10 @@ func TestTheRootIsAPageToBrowsersAndATextToPrograms(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 	}
 	list := mergeRoot([]route{
-		{method: "GET", path: "/x", handler: says("x")}, {method: "GET", path: "/{$}", handler: says("text")},
-		{method: "POST", path: "/{$}", handler: says("search")}, {method: "GET", path: "/{$}", handler: says("page")},
+		{method: "GET", path: "/x", handler: says("x")},
+		{method: "GET", path: "/{$}", handler: says("text")},
+		{method: "POST", path: "/{$}", handler: says("search")},
+		{method: "GET", path: "/{$}", handler: says("page")},
 	})
 	if len(list) != 3 {
 		t.Fatalf("%d routes are left", len(list))

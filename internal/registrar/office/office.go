@@ -202,11 +202,12 @@ func missing(code registrar.Code) error {
 
 // Look writes into a customer's audit that an operator looks at the account. Whoever
 // shows an operator anything of a customer calls it first.
-func (s *Service) Look(ctx context.Context, operator registrar.Actor, customer string) error {
+// object is what of it, such as an order; empty: all.
+func (s *Service) Look(ctx context.Context, operator registrar.Actor, customer, object string) error {
 	if err := requireOperator(operator); err != nil {
 		return err
 	}
-	return s.cfg.Store.Note(ctx, registrar.Deed{Actor: operator, Action: Looked, Customer: customer, At: s.cfg.Now()})
+	return s.cfg.Store.Note(ctx, registrar.Deed{Actor: operator, Action: Looked, Customer: customer, Object: object, At: s.cfg.Now()})
 }
 
 // Priced writes into the operators' audit that the price list was replaced.

@@ -11,10 +11,10 @@ import (
 const longestNext = 4096
 
 // pagesBelow is where pages are that people come back to.
-var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath}
+var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath, OperatorPath + "/"}
 
 // pagesAt are those that have none below.
-var pagesAt = [...]string{HomePath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath}
+var pagesAt = [...]string{HomePath, OperatorPath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath}
 
 // LocalPath returns next if it is the address of one of our own pages, else
 // fallback. Everything that a browser could read as another host is refused: two
