@@ -13,8 +13,11 @@ import (
 
 var _ office.Store = (*DB)(nil)
 
+// maxOperators is more than any service has.
+const maxOperators = 1000
+
 func (a accounts) Operators(ctx context.Context) ([]customer.Account, error) {
-	rows, err := a.q.Operators(ctx)
+	rows, err := a.q.Operators(ctx, maxOperators)
 	list := make([]customer.Account, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, accountOf(row))

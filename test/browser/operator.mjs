@@ -106,7 +106,7 @@ async function prices(page) {
   await look(page, "price list refused");
   const dearer = list.replace(/^\.com,[\d.]+,/m, ".com,99.90,").replace(/^\.abogado,.*\n/m, "");
   await upload(dearer);
-  assert.match(await page.locator("#diff + p").textContent(), /0 Endungen kommen, 1 gehen, 1 Werte/);
+  assert.match(await page.locator("#diff + p").textContent(), /Neue Endungen: 0. Wegfallende: 1. Geänderte Werte: 1./);
   await look(page, "price list compared");
   await press(page, "Diese Liste in Kraft setzen");
   await note(page, /gilt/);

@@ -40,20 +40,6 @@ const (
 // Blocks are all of them.
 func Blocks() []Block { return []Block{Transfer, Nameservers, Renewal, Delete} }
 
-// Usual is what a cause commonly forbids. An operator may choose otherwise.
-func (c Cause) Usual() []Block {
-	switch c {
-	case Chargeback:
-		return []Block{Transfer, Renewal}
-	case UDRP:
-		return []Block{Transfer, Delete}
-	case Abuse:
-		return []Block{Transfer, Nameservers, Renewal}
-	default:
-		return Blocks()
-	}
-}
-
 // Lock is what a dispute, a court or abuse forbids to do with a domain.
 type Lock struct {
 	ID string

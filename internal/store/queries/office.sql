@@ -3,7 +3,7 @@ UPDATE customers SET operator = sqlc.arg(operator)
 WHERE id = sqlc.arg(id) AND operator <> sqlc.arg(operator) AND confirmed_at <> 0 AND shadow = 0;
 
 -- name: Operators :many
-SELECT * FROM customers WHERE operator = 1 ORDER BY id;
+SELECT * FROM customers WHERE operator = 1 ORDER BY id LIMIT $1;
 
 -- name: InsertDomainLock :exec
 INSERT INTO domain_locks (id, domain_id, customer_id, name, cause, reason, reference, blocks, review_at, set_by, set_at)

@@ -485,11 +485,11 @@ func (q *Queries) NextOrders(ctx context.Context, limit int32) ([]NextOrdersRow,
 }
 
 const operators = `-- name: Operators :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE operator = 1 ORDER BY id
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
 `
 
-func (q *Queries) Operators(ctx context.Context) ([]Customer, error) {
-	rows, err := q.db.QueryContext(ctx, operators)
+func (q *Queries) Operators(ctx context.Context, limit int32) ([]Customer, error) {
+	rows, err := q.db.QueryContext(ctx, operators, limit)
 	if err != nil {
 		return nil, err
 	}
