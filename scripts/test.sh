@@ -21,6 +21,8 @@ fi
 
 # Without them, a test each is skipped and named.
 (need whois whois) || true
+(need qpdf qpdf) || true
+(need pdftotext poppler-utils) || true
 perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true
 # EPP_XSD_DIR names a folder with the EPP schemas (epp.xsd and what it imports):
 # then every frame that the sandbox registry sends is held against them.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,9 @@ type accounts struct {
 	agents  *agent.Service
 	answers *idempotency.Service
 	post    *post
+	// strangers bounds the letters that agents can have sent to an address by orders
+	// that nobody pays.
+	strangers customer.Limiter
 	// background is what a service runs beside its requests; a command does not.
 	background []func(context.Context)
 }
@@ -86,8 +90,12 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
 		return err
 	}
-	limits, err := customer.NewLimits(signInWindows(cfg.Limits), a.newThrottle(min(cfg.Limits.MaxAddresses, maxThrottled)))
+	windows, throttled := signInWindows(cfg.Limits), a.newThrottle(min(cfg.Limits.MaxAddresses, maxThrottled))
+	limits, err := customer.NewLimits(windows, throttled)
 	if err != nil {
+		return err
+	}
+	if a.strangers, err = throttled(windows.Recipient); err != nil {
 		return err
 	}
 	a.customers, err = customer.New(customer.Config{
@@ -107,16 +115,22 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 		return err
 	}
 	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
-	return a.buildAgents(key, logger)
+	return a.buildAgents(cfg.BaseURL, key, logger)
 }
 
 // buildAgents makes what agents are known by. They go by the true time.
-func (a *accounts) buildAgents(key [config.KeySize]byte, logger *slog.Logger) error {
+func (a *accounts) buildAgents(baseURL string, key [config.KeySize]byte, logger *slog.Logger) error {
 	seal, err := registrar.NewSeal(key)
 	if err != nil {
 		return err
 	}
-	if a.agents, err = agent.New(agent.Config{Store: a.db, Seal: seal, LettersWaiting: a.post.wake, Log: logger}); err != nil {
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return err
+	}
+	if a.agents, err = agent.New(agent.Config{
+		Store: a.db, Seal: seal, Loopback: isLoopback(base.Hostname()), LettersWaiting: a.post.wake, Log: logger,
+	}); err != nil {
 		return err
 	}
 	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: seal, Log: logger}); err != nil {

@@ -190,6 +190,9 @@ func (c agentsRotateCommand) Run(t *terminal) error {
 	if c.WebhookVersion != "" && (c.Webhook == "" || c.Webhook == "off") {
 		return usageError("--webhook-version goes with the address: say it as well, with --webhook")
 	}
+	if c.Only && (c.Key || c.Webhook != "") {
+		return usageError("--only ends secrets, and no secret is changed here: leave it out, or call rotate twice")
+	}
 	given, err := t.secretIn(c.SecretFile)
 	if err != nil {
 		return err

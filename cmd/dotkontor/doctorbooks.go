@@ -87,8 +87,8 @@ func (r booksReport) print(t *terminal) {
 	if !r.OK {
 		verdict = fmt.Sprintf("%d findings", len(r.Findings))
 	}
-	fmt.Fprintf(t.out, "%s: %d orders, %d lines, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
-		r.Orders, r.Lines, r.Domains, r.Charges, r.Charged, r.Returns, r.GivenBack)
+	fmt.Fprintf(t.out, "%s: %d orders, %d invoices, %d lines, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
+		r.Orders, r.Documents, r.Lines, r.Domains, r.Charges, r.Charged, r.Returns, r.GivenBack)
 	if r.Fresh > 0 {
 		fmt.Fprintf(t.out, "; %d not judged, because they have just changed", r.Fresh)
 	}

@@ -48,6 +48,8 @@ func newBookkeeping(t *testing.T) *bookkeeping {
 		`INSERT INTO domains (id, customer_id, name, tld, status, paid_until, account, created_at, updated_at) VALUES ('dom_1', 'cus_1', 'anna.org', '.org', 'active', 1, 'one', 1, 1)`,
 		`INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, asked_at, due_at, created_at, updated_at)
 			VALUES ('lin_1', 'cus_1', 'anna.org', '.org', 'register', 1, 'order:ord_1', 'active', 'one', 'dom_1', 1, 0, 1, 1)`,
+		`INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
+			VALUES ('inv_1', 'ord_1', '', 'invoice', 'RE-1970', 1, 'RE-1970-000001', 1000, 190, 1190, 1, '{}')`,
 	} {
 		b.do(t, row)
 	}
@@ -63,7 +65,7 @@ func TestBooksThatAgreeAreToldWithTheirSums(t *testing.T) {
 	t.Parallel()
 	b := newBookkeeping(t)
 	out, errOut := must(t, nil, "doctor", "--books", "--config", b.config)
-	if got, want := string(out), "the books agree: 1 orders, 1 lines, 1 domains; 1 charges of 11.90 EUR, 0 refunds of 0.00 EUR\n"; got != want || errOut != "" {
+	if got, want := string(out), "the books agree: 1 orders, 1 invoices, 1 lines, 1 domains; 1 charges of 11.90 EUR, 0 refunds of 0.00 EUR\n"; got != want || errOut != "" {
 		t.Errorf("got %q, %q; want %q", got, errOut, want)
 	}
 }
@@ -74,6 +76,12 @@ func TestEverySideOfTheBooksIsRead(t *testing.T) {
 		name, change, charges, refunds, want string
 	}{
 		{name: "an order", change: `UPDATE orders SET gross = 1191`, want: "FAIL  totals     ord_1: the items add up to"},
+		{name: "an invoice", change: `UPDATE invoices SET gross = 1191`, want: "FAIL  invoice    ord_1: RE-1970-000001 says 10.00 + 1.90 = 11.91, the order 10.00 + 1.90 = 11.90"},
+		{name: "no invoice", change: `DELETE FROM invoices`, want: "FAIL  invoice    ord_1: the invoice should exist once and exists 0 times"},
+		{
+			name: "an invoice that waits", change: `INSERT INTO invoices_due (id, order_id, refund_id, buyer, created_at) VALUES ('due_1', 'ord_1', '', '', 1)`,
+			want: "FAIL  stuck      ord_1: the invoice is owed since 1970-01-01 00:00:00 and was not issued; is company.name set?",
+		},
 		{name: "a line", change: `UPDATE lines SET state = 'paid'`, want: "FAIL  line       lin_1: the line of anna.org is under way"},
 		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     lin_1: anna.org is carried out and there is no domain dom_1"},
 		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is kept, and the provider has 0 charges"},
@@ -121,6 +129,7 @@ func TestTheOneStopShopIsWarnedOfBeforeItIsADuty(t *testing.T) {
 	b.do(t, `UPDATE orders SET vat_rule = 'eu_consumer', vat_country = 'DE', net = 800000, vat = 152000, gross = 952000, paid_at = 4102444800000000`)
 	b.do(t, `UPDATE order_items SET net = 800000, vat = 152000, gross = 952000`)
 	b.do(t, `UPDATE payments SET amount = 952000`)
+	b.do(t, `UPDATE invoices SET net = 800000, vat = 152000, gross = 952000`)
 	b.charges = strings.ReplaceAll(b.charges, "1190", "952000")
 	out, _ := must(t, nil, "doctor", "--books", "--config", b.config)
 	if !strings.Contains(string(out), "WARN  vat        sales to consumers in other EU countries are 8000.00 EUR this year; at 10000.00 EUR") {

@@ -71,6 +71,7 @@ type commands struct {
 	Orders    ordersCommand    `cmd:"" help:"Look at customers' orders, their payments and refunds."`
 	Agents    agentsCommand    `cmd:"" help:"Look after the agents that check out for customers."`
 	Operators operatorsCommand `cmd:"" help:"Say who may open the operators' pages."`
+	Invoices  invoicesCommand  `cmd:"" help:"Look at invoices and corrections, and write them to files."`
 	Registry  registryCommand  `cmd:"" help:"Talk to the registries at which there is an account."`
 	Backup    backupCommand    `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
 	Restore   restoreCommand   `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -45,9 +47,12 @@ func (p *product) takeOrders(
 	}
 	p.closers = append(p.closers, taxes.vies.Close)
 	p.provider, p.vies = provider, taxes.vies
+	if err := p.issueInvoices(ctx, now); err != nil {
+		return err
+	}
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, office: p.office,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices, office: p.office,
 	})
 	if err != nil {
 		return err
@@ -105,7 +110,8 @@ type orderParts struct {
 	office *office.Service
 	// changed is told that an order has come to a state or that money went back; nil
 	// means that nobody waits.
-	changed func()
+	changed  func()
+	invoices *invoice.Service // nil means that another process issues them
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -121,7 +127,8 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
-		Hold: time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
+		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:        parts.now, Logger: parts.logger, LettersWaiting: parts.people.post.wake,
 	}
@@ -136,6 +143,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	if parts.changed != nil {
 		listenToOrders(&settings, parts.changed)
 	}
+	wakeInvoices(&settings, parts.invoices)
 	return order.New(settings)
 }
 

@@ -109,7 +109,7 @@ func agentWorks(t *testing.T, people *accounts, d demo, customer string) {
 	if known, err := d.knownAgent(t.Context(), people); err != nil || !known {
 		t.Errorf("key and secret of the agent do not work: %v", err)
 	}
-	if linked, err := people.agents.IsLinked(t.Context(), customer, d.Agent.ID); err != nil || !linked {
+	if linked, err := people.db.HasLinked(t.Context(), customer, d.Agent.ID); err != nil || !linked {
 		t.Errorf("the agent is not linked: %v", err)
 	}
 }

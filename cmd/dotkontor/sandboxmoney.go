@@ -52,6 +52,14 @@ func (m money) connect(cfg *config.Config) {
 	cfg.Stripe.SecretKey = config.Secret(m.provider.SecretKey())
 	cfg.Stripe.WebhookSecrets = []config.Secret{config.Secret(m.provider.WebhookSecret())}
 	cfg.VAT.VIESURL = m.register.Address()
+	cfg.Company = sandboxCompany
+}
+
+// sandboxCompany is who sells in the simulated world. Nobody has these numbers.
+var sandboxCompany = config.Company{
+	Name: "Sandkasten Domainkontor GmbH", Street: "Musterkai 1", PostalCode: "20457", City: "Hamburg",
+	Register: "Amtsgericht Hamburg, HRB 000000", VATID: "DE000000000", TaxNumber: "27/000/00000",
+	Email: "rechnung@dotkontor.example", Phone: "+49 40 0000000", InvoicePrefix: "RE", CorrectionPrefix: "RK",
 }
 
 // announceTo tells the provider where the product listens; not by its base

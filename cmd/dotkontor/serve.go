@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -76,6 +77,7 @@ type product struct {
 	changes    *steward.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
+	invoices *invoice.Service
 	provider *stripe.Client
 	// tidings tells agents about their orders; nil where there are none.
 	tidings *tidings.Runner
@@ -219,6 +221,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
+		if err := p.showInvoices(&front); err != nil {
+			return nil, p.abandon(err)
+		}
 		names, err := newNameBudget(cfg.Limits.TokenPerMinute, cfg.Limits.TokenPerHour, p.newLimiter)
 		if err != nil {
 			return nil, p.abandon(err)

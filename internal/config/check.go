@@ -62,6 +62,7 @@ func (c *Config) Check() error {
 	c.checkMail(k)
 	c.Orders.check(k)
 	c.VAT.check(k)
+	c.Company.check(k)
 	c.Registration.check(k)
 	c.checkEPP(k)
 	c.checkStripe(k)

@@ -47,6 +47,7 @@ type Config struct {
 	Orders   Orders   `toml:"orders"`
 	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
+	Company  Company  `toml:"company"`
 
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
@@ -187,7 +188,8 @@ type Limits struct {
 	CodesPer10Hours int `toml:"codes_per_10_hours"`
 	// LettersPerRecipient and LettersPerAddress are how many mails strangers can
 	// have sent in an hour: to one recipient by asking for another password, as many
-	// again by registering, and all in all from one address. Default: 3 and 20.
+	// again by registering and by unpaid orders of agents, and all in all from one
+	// address. Default: 3 and 20.
 	LettersPerRecipient int `toml:"letters_per_recipient"`
 	LettersPerAddress   int `toml:"letters_per_address"`
 	// RegisterPerMinute and RegisterPerHour are how many applications one address
@@ -372,6 +374,8 @@ func Default() Config {
 		Orders: Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
 		Stripe: Stripe{PaymentMethods: []string{"card"}},
 		VAT:    VAT{WarnAtEUR: 8000},
+
+		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
 
 		Registration: Registration{AtOnce: 16},
 	}

@@ -53,3 +53,16 @@ func (c Cents) String() string { return string(c.Append(nil)) }
 // MarshalJSON writes a JSON number with two decimals: 6.90, not 6.9 and not
 // "6.90".
 func (c Cents) MarshalJSON() ([]byte, error) { return c.Append(nil), nil }
+
+// UnmarshalJSON reads what MarshalJSON writes, and nothing else.
+func (c *Cents) UnmarshalJSON(text []byte) error {
+	digits, negative := strings.CutPrefix(string(text), "-")
+	value, err := ParseCents(digits)
+	if err != nil {
+		return err
+	}
+	if *c = value; negative {
+		*c = -value
+	}
+	return nil
+}

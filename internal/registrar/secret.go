@@ -32,9 +32,9 @@ const (
 	VerifyLink SecretKind = "dotkontor_verify_"
 	// AgentKey names an agent that checks out for customers, AgentSecret signs its
 	// requests, and AgentHook our messages to it.
-	AgentKey    SecretKind = "dotkontor_agent_" //nolint:gosec // a prefix
-	AgentSecret SecretKind = "acps_"            //nolint:gosec // a prefix
-	AgentHook   SecretKind = "acpw_"            //nolint:gosec // a prefix
+	AgentKey    SecretKind = "dotkontor_agent_"
+	AgentSecret SecretKind = "acps_"
+	AgentHook   SecretKind = "acpw_"
 )
 
 // secretKinds is all of them.

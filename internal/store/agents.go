@@ -308,6 +308,9 @@ func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, deed registr
 		if err != nil || !ended {
 			return err
 		}
+		if err := q.DropTidings(ctx, query.DropTidingsParams{AgentID: id, CustomerID: customer}); err != nil {
+			return err
+		}
 		return recordDeed(ctx, q, deed)
 	})
 	return ended && err == nil, err
@@ -326,13 +329,4 @@ func (db *DB) LinksOf(ctx context.Context, customer string) ([]agent.Link, error
 		}})
 	}
 	return links, nil
-}
-
-// IsLinked says whether there is a link of an open account to a live agent.
-func (db *DB) IsLinked(ctx context.Context, customer, id string) (bool, error) {
-	if neverStored(customer) || neverStored(id) {
-		return false, nil
-	}
-	_, err := db.read().LinkOfAgent(ctx, query.LinkOfAgentParams{CustomerID: customer, AgentID: id})
-	return found(err)
 }

@@ -299,7 +299,7 @@ func TestALinkLastsUntilItIsEndedOrTheAgentIs(t *testing.T) {
 		one, issued := admit(t, service, agent.Admission{Name: "Einkaufshilfe", WebhookURL: "https://agent.example/hook"})
 		linked := func(customer string, want bool) {
 			t.Helper()
-			if got, err := service.IsLinked(ctx, customer, one.ID); err != nil || got != want {
+			if got, err := db.HasLinked(ctx, customer, one.ID); err != nil || got != want {
 				t.Errorf("%s linked: %v, %v", customer, got, err)
 			}
 		}
@@ -398,7 +398,7 @@ func TestLinkingNeedsAPersonWhoHasJustSignedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(t, db, "UPDATE customers SET disabled_at = 1")
-		if open, err := service.IsLinked(ctx, anna, one.ID); err != nil || open {
+		if open, err := db.HasLinked(ctx, anna, one.ID); err != nil || open {
 			t.Errorf("a closed account is open to an agent: %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -98,12 +99,7 @@ func openSQLite(folder string, readers int) (*DB, error) {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
 	path := filepath.Join(folder, databaseFile)
-	// SQLite would make the file readable to all, and it holds personal data.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("the database: %w", err)
-	}
-	if err := file.Close(); err != nil {
+	if err := makePrivate(path); err != nil {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
 	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)"}
@@ -122,6 +118,22 @@ func openSQLite(folder string, readers int) (*DB, error) {
 	return &DB{
 		engine: sqlite, writer: writer, reader: reader, queries: newPrepared(reader), turns: &turns{pool: writer, longest: longestShared},
 	}, nil
+}
+
+// makePrivate makes the file if there is none: SQLite would make it readable to all,
+// and it holds personal data. One that is there is not even opened. Whoever closes a
+// file loses all locks that the process has on it, also those of connections to it;
+// another program would then take the log of what was written for abandoned, and
+// delete it.
+func makePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func address(path string, pragmas []string, lock string) string {

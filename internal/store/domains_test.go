@@ -116,3 +116,40 @@ func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
 		}
 	})
 }
+
+func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		heldBy(t, db, bert, "fremd.org", holding.StatusActive)
+		// A name that went elsewhere and came back is there twice.
+		for _, name := range []string{"a-eins.org", "zwei.org", "b-drei.org"} {
+			heldBy(t, db, anna, name, holding.StatusActive)
+		}
+		heldBy(t, db, anna, "zwei.org", holding.StatusTransferredOut)
+		var names []string
+		filter := holding.Filter{}
+		for range 10 {
+			some, err := db.PageOf(t.Context(), anna, filter, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(some) == 0 {
+				break
+			}
+			names = append(names, some[0].Name)
+			filter.AfterName, filter.AfterID = some[0].Name, some[0].ID
+		}
+		if want := []string{"a-eins.org", "b-drei.org", "zwei.org", "zwei.org"}; !slices.Equal(names, want) {
+			t.Errorf("the pages are %v", names)
+		}
+		some, err := db.PageOf(t.Context(), anna, holding.Filter{Part: "ei", Status: holding.StatusActive}, 10)
+		if err != nil || len(some) != 3 {
+			t.Errorf("found %v, %v", some, err)
+		}
+		counts, err := db.CountOf(t.Context(), anna)
+		if err != nil || counts[holding.StatusActive] != 3 || counts[holding.StatusTransferredOut] != 1 || len(counts) != 2 {
+			t.Errorf("counted %v, %v", counts, err)
+		}
+	})
+}

@@ -69,7 +69,7 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 		AutoRenew: number(o.AutoRenew), CreatedAt: micros(o.CreatedAt), UpdatedAt: micros(o.UpdatedAt),
 		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
 		Attempts: int64(o.Attempts), OpenOrder: number(o.State.Open()),
-		AgentID: o.Agent, Contact: contactText(o.Contact), Claimed: number(o.Claimed), ClaimAskedAt: micros(o.ClaimAskedAt),
+		AgentID: o.Agent, CompleterID: o.Completer, Contact: contactText(o.Contact), Claimed: number(o.Claimed), ClaimAskedAt: micros(o.ClaimAskedAt),
 	}); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 		moved, err := q.MoveOrder(ctx, query.MoveOrderParams{
 			State: string(now.State), OpenOrder: number(now.State.Open()),
 			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
-			Contact: contactText(now.Contact), Claimed: number(now.Claimed), ClaimAskedAt: micros(now.ClaimAskedAt),
+			Contact: contactText(now.Contact), Claimed: number(now.Claimed), ClaimAskedAt: micros(now.ClaimAskedAt), CompleterID: now.Completer,
 			Net: int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
 			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 			VatID: now.Totals.VATID, VatUnchecked: number(now.Totals.Unchecked),
@@ -220,8 +220,12 @@ func moveItems(ctx context.Context, q *query.Queries, was, now order.Order) erro
 	return nil
 }
 
-// moveRest writes what goes with a change: the means of payment, the audit, mails.
+// moveRest writes what goes with a change: what papers are owed, the means of
+// payment, the audit, mails.
 func moveRest(ctx context.Context, q *query.Queries, move order.Move) error {
+	if err := oweInvoices(ctx, q, move); err != nil {
+		return err
+	}
 	if move.Method != nil {
 		if err := putMethod(ctx, q, move.Order.Customer, *move.Method, move.Order.UpdatedAt); err != nil {
 			return err

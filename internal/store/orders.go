@@ -24,7 +24,7 @@ func orderOf(row query.Order) order.Order {
 	return order.Order{
 		ID: row.ID, Customer: row.CustomerID, Email: row.EmailKey, State: order.State(row.State), Channel: order.Channel(row.Channel),
 		By:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		ByName: row.ByName, Agent: row.AgentID, Contact: contactOf(row.Contact), Claimed: row.Claimed != 0, ClaimAskedAt: fromMicros(row.ClaimAskedAt),
+		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: contactOf(row.Contact), Claimed: row.Claimed != 0, ClaimAskedAt: fromMicros(row.ClaimAskedAt),
 		Totals: order.Totals{
 			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
 			RateBasisPoints: int(row.VatRate), Rule: row.VatRule, Country: row.VatCountry, VATID: row.VatID, Unchecked: row.VatUnchecked != 0,

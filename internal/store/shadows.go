@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -134,6 +135,13 @@ func moveBuyer(ctx context.Context, q *query.Queries, move order.Move) error {
 	if _, err := q.ChangeShadow(ctx, query.ChangeShadowParams{Email: now.Contact.Email, Language: language, ID: now.Customer}); err != nil {
 		return err
 	}
+	if emailKey(was.Contact.Email) != emailKey(now.Contact.Email) {
+		// The link that was mailed to the former address would give the order, and the
+		// buyer's data with it, to whoever reads mail there.
+		if err := (accounts{q}).VoidLinks(ctx, now.Customer, linkClaim); err != nil {
+			return err
+		}
+	}
 	if move.Fitted == nil {
 		return q.DeleteRegistrant(ctx, now.Customer)
 	}
@@ -142,7 +150,7 @@ func moveBuyer(ctx context.Context, q *query.Queries, move order.Move) error {
 
 // dropShadow deletes an account that nothing hangs on any more.
 func dropShadow(ctx context.Context, q *query.Queries, id string) error {
-	if err := q.DeleteMailsOf(ctx, query.DeleteMailsOfParams{CustomerID: id, Kind: string(registrar.LetterClaim)}); err != nil {
+	if err := dropClaimLetters(ctx, q, id); err != nil {
 		return err
 	}
 	for _, drop := range []func(context.Context, string) error{q.DeleteLinksOf, q.DeleteRegistrant, q.DeleteIdentityOf} {
@@ -154,9 +162,12 @@ func dropShadow(ctx context.Context, q *query.Queries, id string) error {
 	return err
 }
 
-// HasLinked says that a customer lets an agent act for them.
+// HasLinked says that a customer whose account is open lets a live agent act for them.
 func (db *DB) HasLinked(ctx context.Context, customerID, agent string) (bool, error) {
-	_, err := db.read().HasLinked(ctx, query.HasLinkedParams{CustomerID: customerID, AgentID: agent})
+	if neverStored(customerID) || neverStored(agent) {
+		return false, nil
+	}
+	_, err := db.read().LinkOfAgent(ctx, query.LinkOfAgentParams{CustomerID: customerID, AgentID: agent})
 	return found(err)
 }
 
@@ -192,7 +203,7 @@ func (db *DB) ClaimableBy(ctx context.Context, link registrar.SecretHash, now ti
 func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, now time.Time, deed registrar.Deed) (bool, error) {
 	claimed := false
 	err := db.write(ctx, func(q *query.Queries) error {
-		known, ok, err := accounts{q}.UseLink(ctx, link, linkClaim, now)
+		known, ok, err := accounts{q}.Link(ctx, link, linkClaim, now)
 		if err != nil || !ok {
 			return err
 		}
@@ -207,30 +218,55 @@ func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, n
 		if held == 0 {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
 		}
-		claimed = true
 		if err := give(ctx, q, known.Customer, to); err != nil {
+			return err
+		}
+		if _, ok, err = (accounts{q}).UseLink(ctx, link, linkClaim, now); err != nil {
+			return err
+		}
+		if !ok {
+			return errMoved // another was faster with it
+		}
+		claimed = true
+		if err := dropShadow(ctx, q, known.Customer); err != nil {
 			return err
 		}
 		return recordDeed(ctx, q, deed)
 	})
+	if errors.Is(err, errMoved) {
+		return false, nil
+	}
 	return claimed && err == nil, err
 }
 
-// give moves everything from a shadow account, and the account goes.
+// give moves everything from a shadow account. On PostgreSQL it takes rows in the
+// order in which those take them who carry out a line, change an order or send a
+// letter: otherwise each could wait for what the other has. A line that an order got
+// while its row was waited for is found by the second look.
 func give(ctx context.Context, q *query.Queries, from, to string) error {
+	lines := func() error { return q.GiveLines(ctx, query.GiveLinesParams{CustomerID: to, Shadow: from}) }
+	domains := func() error { return q.GiveDomains(ctx, query.GiveDomainsParams{CustomerID: to, Shadow: from}) }
 	for _, move := range []func() error{
+		lines,
+		domains,
 		func() error { return q.HoldOrdersOf(ctx, from) },
+		lines,
+		domains,
 		func() error { return q.GivePayments(ctx, query.GivePaymentsParams{CustomerID: to, Shadow: from}) },
 		func() error { return q.GiveOrders(ctx, query.GiveOrdersParams{CustomerID: to, Shadow: from}) },
-		func() error { return q.GiveLines(ctx, query.GiveLinesParams{CustomerID: to, Shadow: from}) },
-		func() error { return q.GiveDomains(ctx, query.GiveDomainsParams{CustomerID: to, Shadow: from}) },
 		func() error { return q.GiveRegistrant(ctx, query.GiveRegistrantParams{CustomerID: to, Shadow: from}) },
+		func() error { return dropClaimLetters(ctx, q, from) },
 	} {
 		if err := move(); err != nil {
 			return err
 		}
 	}
-	return dropShadow(ctx, q, from)
+	return nil
+}
+
+// dropClaimLetters drops the letters that would make a link when they are sent.
+func dropClaimLetters(ctx context.Context, q *query.Queries, shadow string) error {
+	return q.DeleteUnsentLetters(ctx, query.DeleteUnsentLettersParams{CustomerID: shadow, Kind: string(linkClaim)})
 }
 
 // deleteShadows deletes the accounts of buyers who never tried to pay, with their orders.

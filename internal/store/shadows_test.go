@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -110,6 +111,13 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 			o.Payments = []order.Payment{{ID: "pay_" + o.ID, Kind: order.ByToken, State: order.PaymentKept, Amount: o.Totals.Gross, Card: "card", CreatedAt: testTime, EndsAt: testTime, UpdatedAt: testTime}}
 		})
 		shadow := o.Customer
+		due := owedDocuments(t, db)
+		if len(due) != 1 {
+			t.Fatalf("%d invoices are owed", len(due))
+		}
+		if ok, err := db.Issue(t.Context(), due[0], "RE-2026", bill(due[0], shadow, o.Totals.Gross)); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
 		link := mailedLink(t, db, shadow)
 		if found, ok, err := db.ClaimableBy(t.Context(), link, testTime); err != nil || !ok || found.ID != o.ID {
 			t.Fatalf("%t, %v", ok, err)
@@ -134,6 +142,9 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 			if err != nil || line.Customer != claims {
 				t.Errorf("the line %+v, %v", line, err)
 			}
+		}
+		if papers, err := db.DocumentsOf(t.Context(), claims, "", 10); err != nil || len(papers) != 1 {
+			t.Errorf("the invoices are %v, %v", papers, err)
 		}
 		registrant, told, err := db.ReadCustomers().RegistrantOf(t.Context(), claims)
 		if err != nil || !told || registrant.Name != "Carla Neu" {
@@ -222,4 +233,80 @@ func TestShadowsGoAWeekAfterAnOrderThatNobodyTriedToPay(t *testing.T) {
 			t.Errorf("left: %t %t %t", left(gone), left(open), left(tried))
 		}
 	})
+}
+
+func TestALinkThatWentToAnotherAddressClaimsNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		o := addSession(t, db, sessionFor("eins.org"), &carla)
+		link := mailedLink(t, db, o.Customer)
+		letter := registrar.Letter{Kind: registrar.LetterClaim, Customer: o.Customer, To: carla.Email, Language: "en"}
+		o = moved(t, db, o, func(o *order.Order, m *order.Move) { m.Letters = []registrar.Letter{letter} })
+		claimable := func() bool {
+			t.Helper()
+			_, found, err := db.ClaimableBy(t.Context(), link, testTime)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		other := carla
+		other.Phone, other.Email = "", "CARLA@neu.example"
+		if o = moved(t, db, o, func(o *order.Order, m *order.Move) { o.Contact, m.Fitted = other, &other }); !claimable() {
+			t.Error("the same address in other letters has lost its link")
+		}
+		other.Email = "carla@alt.example"
+		o = moved(t, db, o, func(o *order.Order, m *order.Move) { o.Contact, m.Fitted = other, &other })
+		if claimable() {
+			t.Error("whoever reads the former address can claim it")
+		}
+		if n := count(t, db, `SELECT count(*) FROM mails WHERE customer_id = $1`, o.Customer); n != 0 {
+			t.Errorf("%d letters to the former address wait", n)
+		}
+	})
+}
+
+// A line that ends takes its own row first and then the order's.
+func TestAClaimDoesNotHoldAnOrderWhileItWaitsForALine(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, Options{URL: newPostgres(t), MaxConnections: 8})
+	claims := newCustomer(t, db, "claims")
+	o := moved(t, db, addSession(t, db, sessionFor("eins.org"), &carla), paid)
+	link := mailedLink(t, db, o.Customer)
+	ctx := t.Context()
+	tx, err := db.writer.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(ctx, `UPDATE lines SET attempts = attempts + 1 WHERE id = $1`, o.Items[0].Line); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		ok, err := db.Claim(ctx, link, claims, testTime, orderDeed(o))
+		if err == nil && !ok {
+			err = errors.New("it was not claimed")
+		}
+		done <- err
+	}()
+	for count(t, db, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
+		select {
+		case err := <-done:
+			t.Fatalf("the claim did not wait: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `SELECT id FROM orders WHERE id = $1 FOR UPDATE NOWAIT`, o.ID); err != nil {
+		t.Errorf("the order's row: %v", err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Log(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if now := storedOrder(t, db, o.ID); now.Customer != claims {
+		t.Errorf("it belongs to %s", now.Customer)
+	}
 }

@@ -18,7 +18,7 @@ var _ tidings.Store = (*DB)(nil)
 // tellMove notes that an agent has something to hear, if it can see a difference.
 // Before the payment there is a session and no order, so nothing is told.
 func tellMove(ctx context.Context, q *query.Queries, was, now order.Order, at time.Time) error {
-	if now.Agent == "" || now.State.Open() || now.State == order.Canceled || now.State == order.Expired {
+	if now.Agent == "" && now.Completer == "" || now.State.Open() || now.State == order.Canceled || now.State == order.Expired {
 		return nil
 	}
 	sameState := func(a, b order.Item) bool { return a.ID == b.ID && a.State == b.State }

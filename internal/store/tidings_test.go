@@ -167,3 +167,51 @@ func TestAChangeDuringALeaseIsToldAfterIt(t *testing.T) {
 		}
 	})
 }
+
+func TestTheAgentThatPaidACustomersOrderHearsOfItWhileItIsLinked(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, agent := newCustomer(t, db, "anna"), newAgent(t, db, "agt_1", "https://agent.example/hook")
+		link := func() {
+			change(t, db, `INSERT INTO agent_links (customer_id, agent_id, by_kind, by_id, created_at) VALUES ($1, $2, 'person', 'x', 1)`, anna, agent)
+		}
+		// ended is an order that the agent has paid, and whose line has ended after that.
+		ended := func(name string, before func()) order.Order {
+			t.Helper()
+			o := moved(t, db, addOrder(t, db, orderFor(anna, name)), func(o *order.Order, m *order.Move) {
+				paying("pay_"+name)(o, m)
+				o.Completer = agent
+			})
+			o = moved(t, db, o, paid)
+			before()
+			line, _, err := db.LineByID(t.Context(), o.Items[0].Line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := line
+			last.State, last.UpdatedAt = provision.StateFailed, testTime
+			if ok, err := db.MoveLine(t.Context(), provision.Move{Was: line, Line: last}); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+			return o
+		}
+		ended("eins.org", func() {})
+		if due := dueTidings(t, db, testTime); len(due) != 0 {
+			t.Errorf("an agent that is not linked hears %+v", due)
+		}
+		link()
+		o := ended("zwei.org", func() {})
+		if due := dueTidings(t, db, testTime); len(due) != 1 || due[0].Order != o.ID || due[0].Agent != agent || due[0].Changes != 2 {
+			t.Fatalf("a linked agent hears %+v", due)
+		}
+		ended("drei.org", func() {
+			deed := orderDeed(o)
+			if ok, err := db.UnlinkAgent(t.Context(), anna, agent, deed); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+		})
+		if due := dueTidings(t, db, testTime); len(due) != 0 {
+			t.Errorf("an agent that was unlinked hears %+v", due)
+		}
+	})
+}

@@ -39,9 +39,19 @@ func TestTheScriptCompletesAnOrderOfStartOrder(t *testing.T) {
 		}
 	}
 	s := open(t)
+	r, address := listen(t, 0)
+	var hook identity
+	if out := s.do("agents", "rotate", s.linked, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
+		t.Fatalf("agents rotate said %s", out)
+	}
+	r.trust(hook)
 	out, err := s.run("../../examples/acp-complete.sh", s.info)
 	if err != nil || !strings.Contains(string(out), "\nsession: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	s.until("the agent that paid hears that the order is completed", func() bool { return r.last().Data.Status == "completed" })
+	if first := r.messages()[0]; first.Type != "order_create" {
+		t.Errorf("the first message was %+v", first)
 	}
 	s.books()
 }
@@ -89,6 +99,13 @@ func listen(t *testing.T, refuse int) (r *receiver, address string) {
 	return r, server.URL + "/agentic_checkout/webhooks/order_events"
 }
 
+// trust takes messages that are signed with an agent's secret.
+func (r *receiver) trust(who identity) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secret = who.WebhookSecret
+}
+
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	r.mu.Lock()
@@ -134,9 +151,7 @@ func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
 	s := open(t)
 	r, address := listen(t, 1)
 	who := s.admit("Hörer", "--webhook", address)
-	r.mu.Lock()
-	r.secret = who.WebhookSecret
-	r.mu.Unlock()
+	r.trust(who)
 	out, err := s.run(example, "--url", s.base, "--key", who.Key, "--secret", who.Secret)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -185,9 +200,7 @@ func TestMoneyThatGoesBackIsTold(t *testing.T) {
 			s := open(t)
 			r, address := listen(t, 0)
 			who := s.admit("Hörer", "--webhook", address, "--webhook-version", version)
-			r.mu.Lock()
-			r.secret = who.WebhookSecret
-			r.mu.Unlock()
+			r.trust(who)
 			s.loseOne(who)
 			s.until("the agent hears that money went back", func() bool { return returned(r.last()) > 0 })
 			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.last().Data.Status != want {

@@ -73,6 +73,7 @@ type stage struct {
 	base, config, info string
 	provider           rig.Provider
 	demo               string // the demo customer's address
+	linked             string // the agent that the demo customer has linked
 }
 
 func open(t *testing.T) *stage {
@@ -105,6 +106,9 @@ func open(t *testing.T) *stage {
 	told["base_url"], told["mcp_url"] = s.base, s.base+"/api/mcp"
 	if demo, ok := told["demo"].(map[string]any); ok {
 		s.demo, _ = demo["email"].(string)
+	}
+	if agent, ok := told["agent"].(map[string]any); ok {
+		s.linked, _ = agent["id"].(string)
 	}
 	if text, err = json.Marshal(told); err != nil {
 		t.Fatal(err)

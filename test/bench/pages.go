@@ -76,18 +76,15 @@ func benchPages(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	b.progress("each of %d pages %s long at %d a second", len(shownPages), pagesFor, int(time.Second/pagesEvery))
-	began := time.Now()
+	since := make(map[string]time.Time) // by route; before that it was warmed up
 	for _, page := range shownPages {
 		for _, duration := range []time.Duration{pagesWarm, pagesFor} {
-			if duration == pagesFor && page == shownPages[0] {
-				began = time.Now() // after the very first, which opens the connections
-			}
+			since[page.route] = time.Now()
 			if err := v.steadily(ctx, page.path, duration); err != nil {
 				return nil, fmt.Errorf("%s: %w", page.path, err)
 			}
 		}
 	}
-	ended := time.Now()
 	b.progress("%d searches, every upstream at %s", firstRows, worldLatency)
 	rows, err := v.firstRows(ctx)
 	if err != nil {
@@ -101,7 +98,7 @@ func benchPages(ctx context.Context, b bench) (lines []line, err error) {
 	if err := running.Stop(); err != nil { // the log is whole then
 		return nil, err
 	}
-	times, err := readTimes(filepath.Join(folder, "product.log"), began, ended)
+	times, err := readTimes(filepath.Join(folder, "product.log"), since)
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +252,9 @@ func (v *visitor) firstRow(ctx context.Context, name, address string) (took time
 	return took, nil
 }
 
-// readTimes are the milliseconds of each page, as the log between two moments has
-// them, by route.
-func readTimes(path string, began, ended time.Time) (times map[string][]float64, err error) {
+// readTimes are the milliseconds of each page, as the log has them from a moment on,
+// by route.
+func readTimes(path string, since map[string]time.Time) (times map[string][]float64, err error) {
 	log, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -276,7 +273,7 @@ func readTimes(path string, began, ended time.Time) (times map[string][]float64,
 		if json.Unmarshal(lines.Bytes(), &record) != nil || record.Msg != "request" || record.Method != http.MethodGet {
 			continue // other programs may write there, too
 		}
-		if record.Time.After(began) && record.Time.Before(ended) {
+		if began, shown := since[record.Route]; shown && record.Time.After(began) {
 			times[record.Route] = append(times[record.Route], record.Micros/1000)
 		}
 	}

@@ -28,4 +28,9 @@ var ofOrders = map[string]formula{
 	"identities.verified_at": microsFrom(firstDay),
 	"payment_methods.method": anywhere(),
 	"vat_checks.vat_id":      inOrder("DE", ""),
+	"invoices.refund_id":     anywhere(),
+	"invoices_due.refund_id": anywhere(),
+	"invoices.number":        microsFrom(0),
+	"invoices.label":         anywhere(),
+	"invoice_series.series":  inOrder("RE-", ""),
 }

@@ -42,6 +42,9 @@ var fixedParameters = map[string]any{
 	"limit":            int32(10), // as the generated code has limits
 	"InsertPayment.$4": "opening",
 	"SettleTiding.$3":  int64(firstDay),
+	"PageOfDomains.$2": "", // from the beginning: everybody has one
+	"PageOfDomains.$3": "",
+	"PageOfDomains.$4": "%",
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
@@ -49,15 +52,18 @@ var fixedParameters = map[string]any{
 // thing, every application is connected, no token was used before, every deed is
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
 // card, nobody is paying, every renewal is known, everybody has an account of their
-// own and has linked an agent, and a new row has no order that an agent could hear of.
+// own and has linked an agent, a new row has no order that an agent could hear of,
+// every document corrects another, and every domain is being changed.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
+	"InsertChange",
 	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
+	"InvoiceOfOrder",
 }
 
 // readStatements reads the generated package's source: the texts there are

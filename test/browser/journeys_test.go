@@ -31,6 +31,10 @@ func TestPeopleInTheBrowser(t *testing.T) {
 		{"other sites can neither post nor frame nor learn a link", "crosssite.mjs", []string{
 			"cross-site post refused", "same-site post of another origin refused", "framing refused", "no secret in a Referer",
 		}},
+		{"a holder looks after a domain", "domain.mjs", []string{
+			"found by part of the name and by state", "nameservers changed at the registry", "DS record added", "transfer lock off",
+			"auth code shown once, and told by letter", "each state says why nothing can be changed", "all of it without script",
+		}},
 		{"a customer connects applications, and only these hear of it", "consent.mjs", []string{
 			"a name with markup is text", "approved and led back to the application", "told by letter",
 			"denied and led back to the application", "a bad redirect is a page of ours", "consent can not be framed",

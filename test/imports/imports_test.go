@@ -110,6 +110,12 @@ var rules = []rule{
 		fix: "put the port beside the domain code that needs it",
 	},
 	{
+		who: []string{"internal/paper"},
+		may: []string{words, domains},
+		why: "what makes invoices into files imports inward only, to implement a port",
+		fix: "put the port beside the code that needs it",
+	},
+	{
 		who: []string{hosts, manners, guard},
 		may: []string{words},
 		why: "what connectors share knows no connector",
@@ -209,6 +215,7 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/web/rest/rest.go", "internal/config", whyOf("internal/web/rest")},
 		{"internal/store/order.go", "internal/upstream/stripe", whyOf("internal/store")},
 		{"internal/hashing/workers.go", "internal/config", whyOf("internal/hashing")},
+		{"internal/paper/pdf.go", "internal/store", whyOf("internal/paper")},
 		{"internal/upstream/rdap/rdap.go", "internal/upstream/whois", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap.go", "internal/web/wire", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap_test.go", "internal/sandbox/registry", whyOf("internal/upstream/rdap")},

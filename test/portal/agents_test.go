@@ -10,11 +10,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 )
 
-var desk = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
 func (s *stage) newAgent(name string) string {
 	s.t.Helper()
-	one, _, err := s.agents.Add(s.t.Context(), desk, agent.Admission{Name: name})
+	one, _, err := s.agents.Add(s.t.Context(), operator, agent.Admission{Name: name})
 	check(s.t, err)
 	return one.ID
 }
@@ -22,7 +22,7 @@ func (s *stage) newAgent(name string) string {
 func (s *stage) removedAgent() string {
 	s.t.Helper()
 	id := s.newAgent("Gone")
-	check(s.t, s.agents.Remove(s.t.Context(), desk, id))
+	check(s.t, s.agents.Remove(s.t.Context(), operator, id))
 	return id
 }
 
@@ -48,7 +48,7 @@ func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
 	id := s.newAgent("<b>Einkauf</b>")
 	linked := func() bool {
 		t.Helper()
-		yes, err := s.agents.IsLinked(t.Context(), member.ID, id)
+		yes, err := s.db.HasLinked(t.Context(), member.ID, id)
 		check(t, err)
 		return yes
 	}
@@ -82,7 +82,7 @@ func TestLinkingAnAgentAsksForANewSignIn(t *testing.T) {
 	if got := b.post("/portal/agents/"+id+"/link", nil); !strings.HasPrefix(got.location(), "/portal/sign-in-again") {
 		t.Errorf("linking with an old sign-in: %d %s", got.status, got.location())
 	}
-	if yes, err := s.agents.IsLinked(t.Context(), member.ID, id); err != nil || yes {
+	if yes, err := s.db.HasLinked(t.Context(), member.ID, id); err != nil || yes {
 		t.Errorf("it is linked: %v", err)
 	}
 }

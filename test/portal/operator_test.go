@@ -17,7 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/operator"
+	behind "github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
@@ -39,12 +39,12 @@ func (f fileCabinet) Find(ctx context.Context, by registrar.Actor, text string) 
 	return found.ID, err
 }
 
-func (f fileCabinet) Open(ctx context.Context, by registrar.Actor, id string) (operator.File, error) {
+func (f fileCabinet) Open(ctx context.Context, by registrar.Actor, id string) (behind.File, error) {
 	account, found, err := f.s.db.ReadCustomers().AccountByID(ctx, id)
 	if err != nil || !found {
-		return operator.File{}, &registrar.Error{Kind: registrar.KindNotFound, Code: office.NoSuchCustomer, Err: err}
+		return behind.File{}, &registrar.Error{Kind: registrar.KindNotFound, Code: office.NoSuchCustomer, Err: err}
 	}
-	return operator.File{Account: account.Customer}, f.office.Look(ctx, by, id, "")
+	return behind.File{Account: account.Customer}, f.office.Look(ctx, by, id, "")
 }
 
 func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Order, error) {
@@ -52,15 +52,15 @@ func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Orde
 }
 
 // operatorPages are the pages over the stage's own services.
-func (s *stage) operatorPages() operator.Config {
+func (s *stage) operatorPages() behind.Config {
 	s.t.Helper()
-	desk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
 	check(s.t, err)
 	shipped, err := catalog.Shipped()
 	check(s.t, err)
 	s.prices = catalog.NewLive(shipped)
-	return operator.Config{
-		Office: desk, Files: fileCabinet{s, desk}, Agents: s.agents, Prices: priceList{s.prices}, Peers: func() []operator.Peer { return nil },
+	return behind.Config{
+		Office: clerk, Files: fileCabinet{s, clerk}, Agents: s.agents, Prices: priceList{s.prices}, Peers: func() []behind.Peer { return nil },
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *stage) operatorRoutes() []page.Route {
 	check(s.t, err)
 	cfg := s.operatorPages()
 	cfg.Frame = frame
-	handler, err := operator.New(cfg)
+	handler, err := behind.New(cfg)
 	check(s.t, err)
 	return handler.Routes()
 }
@@ -264,17 +264,17 @@ func TestALockIsSetToldAndLifted(t *testing.T) {
 	if len(locks) != 1 || locks[0].Name != "streit.de" {
 		t.Fatalf("locks %v", locks)
 	}
-	desk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	keeper, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
 	check(t, err)
 	for block, want := range map[office.Block]bool{office.Renewal: true, office.Transfer: false} {
-		if barred, err := desk.Bars(t.Context(), locks[0].Domain, block); err != nil || barred != want {
+		if barred, err := keeper.Bars(t.Context(), locks[0].Domain, block); err != nil || barred != want {
 			t.Errorf("%s is barred: %t, %v", block, barred, err)
 		}
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
 		t.Fatalf("lifting: %d", got.status)
 	}
-	if barred, err := desk.Bars(t.Context(), locks[0].Domain, office.Renewal); err != nil || barred {
+	if barred, err := keeper.Bars(t.Context(), locks[0].Domain, office.Renewal); err != nil || barred {
 		t.Errorf("a lifted lock bars: %t, %v", barred, err)
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {

@@ -31,6 +31,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -50,6 +51,8 @@ type stage struct {
 	apps      *access.Applications
 	agents    *agent.Service
 	holdings  *holding.Service
+	steward   *steward.Service
+	registry  *desk
 	db        *store.DB
 	handler   http.Handler
 	prices    *catalog.Live
@@ -169,8 +172,14 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	check(t, err)
 	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, LettersWaiting: runner.Wake, Now: s.clock.now, Log: logger})
 	check(t, err)
+	s.registry = &desk{records: make(map[string]steward.Record)}
+	s.steward, err = steward.New(steward.Config{
+		Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, LettersWaiting: runner.Wake,
+		Registries: []steward.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
+	})
+	check(t, err)
 	pages := portal.Config{
-		Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, Agents: s.agents, MailWorks: true,
+		Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, Agents: s.agents, MailWorks: true, Steward: s.steward,
 	}
 	change(&pages)
 	s.handler, err = web.New(web.Config{

@@ -143,6 +143,10 @@ func (b Books) Problems() []string {
 		case provision.StateActive:
 			active[line.Name]++
 			handles[line.Handle] = true
+			holder := line.Handle
+			if domain.Handle != "" { // its holder may have taken over other data since
+				holder = domain.Handle
+			}
 			switch {
 			case line.RefundDue || line.Failure != "":
 				wrong("%s is active and marked for a refund", line.Name)
@@ -150,8 +154,8 @@ func (b Books) Problems() []string {
 				wrong("%s is active, but the customer has %+v", line.Name, domain)
 			case at == nil:
 				wrong("%s is active, but not registered", line.Name)
-			case at.Phase != ledger.Active || !strings.EqualFold(at.Registrant, line.Handle):
-				wrong("%s is active, but the registry has it in phase %q for %q and not for %q", line.Name, at.Phase, at.Registrant, line.Handle)
+			case at.Phase != ledger.Active || !strings.EqualFold(at.Registrant, holder):
+				wrong("%s is active, but the registry has it in phase %q for %q and not for %q", line.Name, at.Phase, at.Registrant, holder)
 			}
 		case provision.StateFailed:
 			if !line.RefundDue || line.Failure == "" {

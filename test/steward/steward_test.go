@@ -205,6 +205,30 @@ func TestTheHoldersPresentDataReplaceTheContact(t *testing.T) {
 	}
 }
 
+func TestADomainThatCameWithoutAContactGetsOne(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "mitgebracht.io")
+	id := s.has(ada, "mitgebracht", ".io", holding.StatusActive)
+	change, _ := s.ask(id, steward.Wish{Kind: steward.TakeHolder})
+	if got := s.at("mitgebracht.io"); got.Registrant != change.Handle || len(got.Contacts) != 3 {
+		t.Errorf("the registry has %s and %v", got.Registrant, got.Contacts)
+	}
+}
+
+// The words for a domain's state are those of package holding.
+func TestEveryStateIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, status := range holding.Statuses() {
+		id := s.has(ada, "wort-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
+		view, err := s.service.View(t.Context(), person(ada), id)
+		check(t, err)
+		if _, closed := view.Closed[steward.Nameservers]; closed == (status == holding.StatusActive) {
+			t.Errorf("%s is closed: %t", status, closed)
+		}
+	}
+}
+
 func TestALostAnswerIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "lostanswer-eins.com", "once-dropped-zwei.com")

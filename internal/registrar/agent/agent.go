@@ -63,6 +63,9 @@ type Config struct {
 	Store Store
 	// Seal closes the agents' secrets.
 	Seal *registrar.Seal
+	// Loopback says that the service itself is on this machine only, so that its agents
+	// may be, too. Default: no message would ever reach an address there.
+	Loopback bool
 	// LettersWaiting is called after a letter was stored. Default: nothing.
 	LettersWaiting func()
 	// Now is the true time. Default: time.Now.
@@ -73,11 +76,12 @@ type Config struct {
 
 // Service is safe for use by many goroutines.
 type Service struct {
-	store Store
-	seal  *registrar.Seal
-	wake  func()
-	now   func() time.Time
-	log   *slog.Logger
+	store    Store
+	seal     *registrar.Seal
+	loopback bool
+	wake     func()
+	now      func() time.Time
+	log      *slog.Logger
 }
 
 // New returns a Service. Whoever calls it also calls Run.
@@ -94,7 +98,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{store: cfg.Store, seal: cfg.Seal, wake: cfg.LettersWaiting, now: cfg.Now, log: cfg.Log}, nil
+	return &Service{store: cfg.Store, seal: cfg.Seal, loopback: cfg.Loopback, wake: cfg.LettersWaiting, now: cfg.Now, log: cfg.Log}, nil
 }
 
 // Admission is an agent that an operator lets in.
@@ -177,7 +181,7 @@ func (s *Service) newHook(agent string, wanted Webhook, issued *Issued) (Hook, e
 		}
 		return Hook{}, nil
 	}
-	if !goodWebhook(wanted.URL) || wanted.Version != "" && !slices.Contains(WebhookVersions(), wanted.Version) {
+	if !s.goodWebhook(wanted.URL) || wanted.Version != "" && !slices.Contains(WebhookVersions(), wanted.Version) {
 		return Hook{}, invalid(BadWebhook)
 	}
 	if wanted.Secret == "" {
@@ -298,13 +302,15 @@ func printable(text string) bool {
 }
 
 // goodWebhook wants an address that a message can be sent to. Which hosts may be
-// reached is looked at when one is sent: that can change.
-func goodWebhook(address string) bool {
+// reached is looked at when one is sent: that can change. What never can is said at
+// once.
+func (s *Service) goodWebhook(address string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || !printable(address) {
 		return false
 	}
-	return (parsed.Scheme == "https" || parsed.Scheme == "http" && loopback(parsed.Hostname())) &&
+	here := loopback(parsed.Hostname())
+	return (parsed.Scheme == "https" || parsed.Scheme == "http" && here) && (s.loopback || !here) &&
 		parsed.Host != "" && parsed.User == nil && parsed.Fragment == ""
 }
 

@@ -79,11 +79,6 @@ func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) 
 	return err
 }
 
-// IsLinked says whether a customer lets a live agent see and pay their orders.
-func (s *Service) IsLinked(ctx context.Context, customer, agent string) (bool, error) {
-	return s.store.IsLinked(ctx, customer, agent)
-}
-
 func (s *Service) mayLink(actor registrar.Actor) error {
 	if actor.Kind == registrar.ActorOperator && actor.Customer != "" {
 		return nil

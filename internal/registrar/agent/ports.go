@@ -96,6 +96,4 @@ type Links interface {
 	UnlinkAgent(ctx context.Context, customer, agent string, deed registrar.Deed) (bool, error)
 	// LinksOf are a customer's, by the agents' names.
 	LinksOf(ctx context.Context, customer string) ([]Link, error)
-	// IsLinked says whether there is a link to a live agent.
-	IsLinked(ctx context.Context, customer, agent string) (bool, error)
 }

@@ -12,6 +12,16 @@ import (
 // nowhere is a store that must not be asked.
 type nowhere struct{ t *testing.T }
 
+func (n nowhere) PageOf(context.Context, string, Filter, int) ([]Domain, error) {
+	n.t.Error("the store was asked")
+	return nil, nil
+}
+
+func (n nowhere) CountOf(context.Context, string) (map[Status]int, error) {
+	n.t.Error("the store was asked")
+	return nil, nil
+}
+
 func (n nowhere) DomainsOf(context.Context, string) ([]Domain, error) {
 	n.t.Error("the store was asked")
 	return nil, nil

@@ -97,6 +97,70 @@ func TestAFreeSessionIsConfirmedByItsCompletion(t *testing.T) {
 	w.books()
 }
 
+// An agent can make many orders that nobody pays, for an address that is not its
+// buyer's. What is paid has its letter all the same.
+func TestUnpaidOrdersCanNotFloodAnAddress(t *testing.T) {
+	t.Parallel()
+	left := 2
+	w := newWorld(t)
+	w.mayWrite = func(address string) bool {
+		if address != carla.Email {
+			t.Errorf("%q is asked for", address)
+		}
+		left--
+		return left >= 0
+	}
+	claims := func() (count int) {
+		for _, letter := range w.store.letters {
+			if letter.Kind == registrar.LetterClaim {
+				count++
+			}
+		}
+		return count
+	}
+	for _, name := range []string{"eins", "zwei", "drei", "vier"} {
+		made := w.opened(order.Register, &carla, name)
+		for range 2 {
+			if got, err := w.complete(made.Order.ID, ""); err != nil || got.PayURL == "" {
+				t.Fatalf("%s: %+v, %v", name, got, err)
+			}
+		}
+	}
+	if claims() != 2 {
+		t.Errorf("%d letters for orders that nobody has paid", claims())
+	}
+	if _, err := w.complete(w.opened(order.Register, &carla, "bezahlt").Order.ID, "spt_ok"); err != nil || claims() != 3 {
+		t.Errorf("a paid order has no letter: %d, %v", claims(), err)
+	}
+}
+
+// Whoever has no account is not told to sign in to it.
+func TestLettersSayWhetherThereIsAnAccount(t *testing.T) {
+	t.Parallel()
+	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	for buyer, unclaimed := range map[*order.Contact]string{&carla: "true", &annas: ""} {
+		w := newWorld(t)
+		w.store.linked = map[string]string{shopper.Through: anna}
+		made := w.opened(order.Register, buyer, "eins")
+		if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+			t.Fatal(err)
+		}
+		receipts := 0
+		for _, letter := range w.store.letters {
+			if letter.Kind != registrar.LetterOrderPaid {
+				continue
+			}
+			receipts++
+			if letter.Facts["unclaimed"] != unclaimed {
+				t.Errorf("%s: unclaimed is %q, want %q", buyer.Email, letter.Facts["unclaimed"], unclaimed)
+			}
+		}
+		if receipts != 1 {
+			t.Errorf("%s: %d receipts", buyer.Email, receipts)
+		}
+	}
+}
+
 func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -127,5 +191,161 @@ func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
 	}
 	if _, err := w.service.Claim(t.Context(), annaInPerson, link); code(err) != order.NoSuchClaim {
 		t.Errorf("a link works twice: %v", err)
+	}
+}
+
+// claimLetters is to whom letters went with which an order can be claimed.
+func (w *world) claimLetters() (to []string) {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	for _, letter := range w.store.letters {
+		if letter.Kind == registrar.LetterClaim {
+			to = append(to, letter.To)
+		}
+	}
+	return to
+}
+
+func TestABuyerWhoseAddressWasMistypedGetsALetterAtTheRightOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mistyped := carla
+	mistyped.Email = "carla@new.example"
+	made := w.opened(order.Register, &mistyped, "eins")
+	for range 2 { // the second is too soon for another letter
+		if _, err := w.complete(made.Order.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := order.Completion{Contact: &order.Contact{Email: carla.Email}}
+	for range 2 {
+		if _, err := w.service.CompleteSession(t.Context(), shopper, made.Order.ID, done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if to := w.claimLetters(); !slices.Equal(to, []string{mistyped.Email, carla.Email}) {
+		t.Errorf("letters went to %v", to)
+	}
+}
+
+func TestALinkedAgentThatPaysACustomersOrderIsNotedAndOwnsNothing(t *testing.T) {
+	t.Parallel()
+	for name, net := range map[string]registrar.Cents{"with a token": 1000, "for nothing": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.market.net = net
+			w.store.linked = map[string]string{shopper.Through: anna, rival.Through: anna}
+			o, _ := w.made(wanted(order.Register, "eins"))
+			if net > 0 {
+				for token, want := range map[string]registrar.Code{"spt_declined": order.PaymentDeclined, "spt_human": ""} {
+					if _, err := w.complete(o.ID, token); code(err) != want {
+						t.Fatalf("%s: %v", token, err)
+					}
+					if left := w.state(o.ID, order.AwaitingPayment); left.Completer != "" {
+						t.Errorf("%s: an agent that did not pay hears of the order", token)
+					}
+				}
+			}
+			if _, err := w.complete(o.ID, "spt_ok"); err != nil {
+				t.Fatal(err)
+			}
+			if paid := w.state(o.ID, order.Provisioning); paid.Completer != shopper.Through || paid.Agent != "" {
+				t.Errorf("noted are %q and %q", paid.Completer, paid.Agent)
+			}
+			if _, err := w.service.Session(t.Context(), rival, o.ID); err != nil {
+				t.Errorf("the customer's other agent: %v", err)
+			}
+			if _, err := w.service.Get(t.Context(), annaInPerson, o.ID); err != nil {
+				t.Errorf("the customer: %v", err)
+			}
+			w.books()
+		})
+	}
+}
+
+func TestAnOwnSessionHasNoCompleterBesideItsAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Order.Completer != "" {
+		t.Errorf("%q, %v", got.Order.Completer, err)
+	}
+}
+
+func TestAnAgentThatIsUnlinkedActsForTheCustomerNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.linked = map[string]string{shopper.Through: anna}
+	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
+	open, paid := w.opened(order.Register, &annas, "eins").Order, w.opened(order.Register, &annas, "zwei").Order
+	other := w.opened(order.Register, &carla, "drei").Order
+	if _, err := w.complete(paid.ID, "spt_ok"); err != nil {
+		t.Fatal(err)
+	}
+	w.store.linked = nil
+	ctx := t.Context()
+	for name, do := range map[string]func(id string) error{
+		"look": func(id string) error { _, err := w.service.Session(ctx, shopper, id); return err },
+		"change": func(id string) error {
+			_, err := w.service.UpdateSession(ctx, shopper, id, order.SessionChange{})
+			return err
+		},
+		"complete": func(id string) error { _, err := w.complete(id, "spt_ok_2"); return err },
+		"cancel":   func(id string) error { _, err := w.service.CancelSession(ctx, shopper, id); return err },
+	} {
+		if err := do(open.ID); code(err) != order.NoSuchOrder {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w.state(open.ID, order.AwaitingPayment)
+	for _, id := range []string{paid.ID, other.ID} {
+		if _, err := w.service.Session(ctx, shopper, id); err != nil {
+			t.Errorf("what the agent has paid, or has for others: %v", err)
+		}
+	}
+}
+
+func TestTheItemsOfAClaimedOrderAreItsCustomersToChoose(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.opened(order.Register, &carla, "eins")
+	if _, err := w.complete(made.Order.ID, ""); err != nil { // which has the letter sent
+		t.Fatal(err)
+	}
+	link, hash := registrar.NewSecret(registrar.LinkSecret)
+	w.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
+	if _, err := w.service.Claim(t.Context(), bertInPerson, link); err != nil {
+		t.Fatal(err)
+	}
+	others := order.SessionChange{Items: wanted(order.Register, "zwei").Items}
+	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); code(err) != order.NotOpen {
+		t.Errorf("an agent that nobody has linked: %v", err)
+	}
+	w.store.linked = map[string]string{shopper.Through: bert}
+	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); err != nil {
+		t.Errorf("one that the customer has linked: %v", err)
+	}
+}
+
+func TestAnotherAddressKeepsNothingOfTheFormer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := carla
+	first.Street, first.Street2, first.City, first.State = "Seeweg 1", "c/o Alt", "Portland", "OR"
+	made := w.opened(order.Register, &first, "eins")
+	for _, one := range []struct{ told, want order.Contact }{
+		{order.Contact{Phone: "+49.301"}, first},
+		{order.Contact{Street: "Seeweg 1", City: "Portland"}, first},
+		{order.Contact{Street: "Musterweg 2", City: "Berlin"}, order.Contact{Street: "Musterweg 2", City: "Berlin"}},
+	} {
+		got, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &one.told})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := got.Order.Contact
+		if c.Street != one.want.Street || c.Street2 != one.want.Street2 || c.City != one.want.City || c.State != one.want.State {
+			t.Errorf("told %+v, it is %+v", one.told, c)
+		}
 	}
 }

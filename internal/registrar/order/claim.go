@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -27,11 +28,13 @@ func claimLetter(o Order) registrar.Letter {
 }
 
 // offerClaim has the letter sent for an order that is nobody's yet, unless one was
-// lately.
+// lately, or its address has got too many: making orders costs an agent nothing, and
+// the address need not be its buyer's.
 func (s *Service) offerClaim(ctx context.Context, o Order, every time.Duration) (Order, error) {
+	mayWrite := sync.OnceValue(func() bool { return s.cfg.MayWriteTo == nil || s.cfg.MayWriteTo(o.Contact.Email) })
 	return s.change(ctx, o, func(was Order) (Move, bool) {
 		lately := !was.ClaimAskedAt.IsZero() && s.now().Sub(was.ClaimAskedAt) < every
-		if was.Claimed || was.Contact.Email == "" || was.State == Canceled || was.State == Expired || lately {
+		if was.Claimed || was.Contact.Email == "" || was.State == Canceled || was.State == Expired || lately || !mayWrite() {
 			return Move{}, false
 		}
 		now := was.clone()

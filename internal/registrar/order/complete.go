@@ -58,6 +58,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 		return s.handOver(ctx, session, ProblemCode)
 	case o.Totals.Gross == 0:
 		m := Move{Was: o, Order: o.clone(), Deed: s.deed(actor, ActionFree, o)}
+		m.Order.completedBy(actor)
 		moved, err := s.provision(ctx, &m)
 		if err != nil || !moved {
 			return Session{}, err != nil, err
@@ -73,7 +74,14 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	if err != nil {
 		return session, !s.overtaken(ctx, o), err
 	}
-	return s.charge(ctx, o, asked, done.Token)
+	return s.charge(ctx, actor, o, asked, done.Token)
+}
+
+// completedBy notes the agent that completes a customer's order.
+func (o *Order) completedBy(agent registrar.Actor) {
+	if o.Agent == "" {
+		o.Completer = agent.Through
+	}
 }
 
 // overtaken says that an order was moved since it was read. Then a name that is taken,
@@ -165,13 +173,14 @@ func (s *Service) handOver(ctx context.Context, session Session, problem registr
 // charge takes the money. The one who stores the intent is the only one who ever
 // confirms it; whatever happens to this process after that, the intent is canceled,
 // or found to be paid.
-func (s *Service) charge(ctx context.Context, o Order, with asked, token string) (session Session, finished bool, err error) {
+func (s *Service) charge(ctx context.Context, actor registrar.Actor, o Order, with asked, token string) (session Session, finished bool, err error) {
 	created := s.now()
 	id := registrar.NewID("pay_", created)
 	next := o.clone()
 	next.Payments = append(next.Payments, Payment{
 		ID: id, Kind: ByToken, State: PaymentOpening, Amount: next.Totals.Gross, CreatedAt: created, EndsAt: created.Add(pageLives), UpdatedAt: created,
 	})
+	next.completedBy(actor)
 	s.enter(&next, Paying)
 	s.hold(&next)
 	m := Move{Was: o, Order: next}
@@ -277,7 +286,8 @@ func (s *Service) charged(ctx context.Context, o Order, id string, with asked, o
 		s.hold(&now)
 		return Move{Order: now}, true
 	})
-	if err == nil && o.State == Paying {
+	// If somebody else has closed it, another payment may be under way by now.
+	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {
 		o, err = s.closePage(ctx, o)
 	}
 	if err != nil && !waits(err) {

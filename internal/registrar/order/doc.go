@@ -36,8 +36,8 @@
 //	ready_for_payment      awaiting_payment, and all is told
 //	in_progress            paying
 //	completed              provisioning and everything after it but the next two
-//	canceled               canceled
-//	expired                expired
+//	canceled               (the same word)
+//	expired                (the same word)
 //
 // A completion answers in this order, and the first that fits is the answer: no
 // such session; registrant data missing; an item refused; another price (the order
@@ -48,7 +48,8 @@
 // # Buyers without an account
 //
 // An agent's order belongs to the customer who has linked the agent, if the buyer's
-// address is that customer's. Every other one is unclaimed: it hangs on a shadow
+// address is that customer's; if the link ends before it is paid, the agent can't touch
+// it any more. Every other one is unclaimed: it hangs on a shadow
 // account that nobody can sign in to, which holds what the agent told of the buyer.
 // A letter with a link goes to the buyer's address when a human is needed and when
 // the order is paid; whoever has the link and is signed in takes over the order, its

@@ -12,7 +12,7 @@ const (
 	factOrder, factItems                        = "order", "items"
 	factNet, factVAT, factGross, factRate       = "net", "vat", "gross", "vat_rate"
 	factRule, factCountry, factVATID, factUnsur = "vat_rule", "vat_country", "vat_id", "vat_unchecked"
-	factState, factRefund                       = "state", "refund"
+	factState, factRefund, factUnclaimed        = "state", "refund", "unclaimed"
 )
 
 // receipt tells that an order is paid, or confirmed where it costs nothing.
@@ -50,6 +50,9 @@ func factsOf(o Order) map[string]string {
 	facts := map[string]string{
 		factOrder: o.ID, factItems: strconv.Itoa(len(o.Items)),
 		factNet: o.Totals.Net.String(), factVAT: o.Totals.VAT.String(), factGross: o.Totals.Gross.String(),
+	}
+	if !o.Claimed { // there is nothing to sign in to
+		facts[factUnclaimed] = strconv.FormatBool(true)
 	}
 	for i, item := range o.Items {
 		of := "item" + strconv.Itoa(i+1) + "_"

@@ -78,6 +78,9 @@ type Order struct {
 	ByName string
 	// Agent is the checkout agent that made it; empty for all others.
 	Agent string
+	// Completer is the linked agent that pays, or has paid, an order which its customer
+	// made. It hears what becomes of the order; it does not own it.
+	Completer string
 	// Contact is the buyer as the agent told; zero if it told nothing.
 	Contact Contact
 	// Claimed is false only for an order that no account owns yet: its customer is

@@ -53,6 +53,10 @@ type Config struct {
 	// BaseURL begins payment_url and verification_url; without a slash at its end.
 	BaseURL string
 
+	// MayWriteTo says whether an address gets one more letter about an order that
+	// nobody has paid; nil means that it always does.
+	MayWriteTo func(address string) bool
+
 	// Hold is how long an order waits for its payment; 0 means a day.
 	Hold time.Duration
 	// MaxOpen bounds a customer's open orders; 0 means 20.

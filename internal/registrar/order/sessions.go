@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -125,12 +126,12 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 		return Session{}, err
 	}
 	for range tries {
-		if o.State != AwaitingPayment && o.State != AwaitingVerification || change.Items != nil && o.Agent == "" {
+		if o.State != AwaitingPayment && o.State != AwaitingVerification {
 			return s.beside(ctx, o, fail(registrar.KindConflict, NotOpen))
 		}
 		now := o.clone()
 		if change.Items != nil {
-			if err := s.replaceItems(actor, &now, change.Items); err != nil {
+			if err := s.replaceItems(ctx, actor, &now, change.Items); err != nil {
 				return s.beside(ctx, o, err)
 			}
 		}
@@ -181,7 +182,9 @@ func isAgent(actor registrar.Actor) bool {
 }
 
 // ofAgent finds an order that the agent may touch: its own, or one of a customer who
-// has linked it. A renewal is between us and the holder.
+// has linked it. Its own that is a linked customer's is closed to it with the link, as
+// long as it is not paid: nobody acts for a customer without leave. A renewal is
+// between us and the holder.
 func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if !isAgent(actor) {
 		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -190,12 +193,14 @@ func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string)
 	if err != nil {
 		return Order{}, err
 	}
-	if found && o.Agent == "" {
+	byLink := o.Agent == "" || o.byLink() && o.State.Open()
+	switch {
+	case !found || o.Agent != "" && o.Agent != actor.Through:
+		found = false
+	case byLink:
 		if found, err = s.cfg.Store.HasLinked(ctx, o.Customer, actor.Through); err != nil {
 			return Order{}, err
 		}
-	} else if o.Agent != actor.Through {
-		found = false
 	}
 	if !found || slices.ContainsFunc(o.Items, func(i Item) bool { return i.Kind == Renew }) {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
@@ -203,11 +208,27 @@ func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string)
 	return s.expire(ctx, o)
 }
 
+// byLink says that an agent's order is a customer's because of their link, and not
+// because they have claimed it: then there was a letter.
+func (o *Order) byLink() bool { return o.Agent != "" && o.Claimed && o.ClaimAskedAt.IsZero() }
+
 // sessionKey makes no two sessions equal: an agent may have several buyers for a name.
 func sessionKey(o Order) string { return itemsKey(o.Items) + ":" + o.ID }
 
-// replaceItems gives an order other items. Those that stay keep their auth codes.
-func (s *Service) replaceItems(actor registrar.Actor, o *Order, wanted []Wanted) error {
+// replaceItems gives an order other items. Those that stay keep their auth codes. What
+// a customer has ordered or claimed is theirs to choose: they would hold the names.
+func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Order, wanted []Wanted) error {
+	theirs := o.Agent == ""
+	if !theirs && o.Claimed {
+		linked, err := s.cfg.Store.HasLinked(ctx, o.Customer, o.Agent)
+		if err != nil {
+			return err
+		}
+		theirs = !linked
+	}
+	if theirs {
+		return fail(registrar.KindConflict, NotOpen)
+	}
 	fresh, err := s.newOrder(actor, Request{Items: wanted, Channel: o.Channel})
 	if err != nil {
 		return err
@@ -235,7 +256,11 @@ type teller struct {
 // tell adds what an agent says of the buyer, and finds who the order is for.
 func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, error) {
 	if told != nil && o.Agent != "" {
+		before := o.Contact.Email
 		o.Contact = o.Contact.with(*told)
+		if !o.Claimed && !strings.EqualFold(before, o.Contact.Email) {
+			o.ClaimAskedAt = time.Time{} // whoever got a letter was not the buyer; the store voids its link
+		}
 	}
 	if !o.Claimed && o.Contact.Email != "" {
 		customer, found, err := s.cfg.Store.LinkedCustomer(ctx, o.Agent, o.Contact.Email)
@@ -243,7 +268,7 @@ func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, er
 			return teller{}, err
 		}
 		if found {
-			o.Customer, o.Claimed = customer, true
+			o.Customer, o.Claimed, o.ClaimAskedAt = customer, true, time.Time{}
 		}
 	}
 	if !o.Claimed {
@@ -256,21 +281,6 @@ func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, er
 	}
 	return teller{buyer: buyer}, err
 }
-
-// with is the contact with what was told anew.
-func (c Contact) with(told Contact) Contact {
-	return Contact{
-		FirstName: cmp.Or(told.FirstName, c.FirstName), LastName: cmp.Or(told.LastName, c.LastName),
-		Organisation: cmp.Or(told.Organisation, c.Organisation), Email: cmp.Or(told.Email, c.Email),
-		Phone: cmp.Or(told.Phone, c.Phone), VATID: cmp.Or(told.VATID, c.VATID),
-		Street: cmp.Or(told.Street, c.Street), Street2: cmp.Or(told.Street2, c.Street2),
-		PostalCode: cmp.Or(told.PostalCode, c.PostalCode), City: cmp.Or(told.City, c.City), State: cmp.Or(told.State, c.State),
-		Country: cmp.Or(told.Country, c.Country), Language: cmp.Or(told.Language, c.Language),
-	}
-}
-
-// Name is the whole name.
-func (c Contact) Name() string { return strings.TrimSpace(c.FirstName + " " + c.LastName) }
 
 // shadow is who an unclaimed order is for.
 func (s *Service) shadow(o Order) teller {

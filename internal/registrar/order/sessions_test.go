@@ -321,3 +321,28 @@ func TestAChargeThatTakesAWhileIsWaitedFor(t *testing.T) {
 	w.state(made.Order.ID, order.Provisioning)
 	w.books()
 }
+
+func TestAChargeThatComesTooLateLeavesTheHumansPageAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.store.linked = map[string]string{shopper.Through: anna}
+	o, secret := w.made(wanted(order.Register, "eins"))
+	page := ""
+	w.provider.before = func() {
+		if err := w.service.Back(t.Context(), annaInPerson, secret); err != nil {
+			t.Error(err)
+		}
+		page = w.pay(secret, o.Totals.Gross)
+	}
+	if _, err := w.complete(o.ID, "spt_ok"); code(err) != order.PaymentDeclined {
+		t.Errorf("the agent hears %v", err)
+	}
+	if !w.provider.pay(page) {
+		t.Fatal("the agent has closed the human's page")
+	}
+	if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+		t.Fatal(err)
+	}
+	w.state(o.ID, order.Provisioning)
+	w.books()
+}

@@ -221,6 +221,7 @@ func (s *Service) reopen(m *Move) {
 		s.rest(&m.Order)
 		return
 	}
+	m.Order.Completer = "" // whoever pays it next may be somebody else
 	if s.over(m.Order) {
 		s.enter(&m.Order, Expired)
 		if m.Deed == nil {

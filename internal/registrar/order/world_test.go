@@ -225,7 +225,8 @@ type world struct {
 	provider *provider
 	market   *market
 	service  *order.Service
-	offset   time.Duration // of the business clock
+	mayWrite func(address string) bool // nil: to everybody
+	offset   time.Duration             // of the business clock
 	mu       sync.Mutex
 }
 
@@ -260,6 +261,7 @@ func (w *world) start(node string) *order.Service {
 	service, err := order.New(order.Config{
 		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Tokens: w.provider, Registrants: everybody{}, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
 		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now,
+		MayWriteTo: func(address string) bool { return w.mayWrite == nil || w.mayWrite(address) },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -310,3 +310,27 @@ func TestTheCodeOfATransferIsStoredSealed(t *testing.T) {
 		t.Errorf("%v, stored %q", err, line.SealedCode)
 	}
 }
+
+func TestALineThatIsClaimedWhileItIsCarriedOutGetsItsNewHolder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, &office{rules: provision.Rules{Contacts: true}, expires: time.Now().AddDate(1, 0, 0)})
+		h.order(t, "neu", ".org")
+		h.shelf.claimed = func(customer string) bool {
+			h.shelf.mu.Lock()
+			defer h.shelf.mu.Unlock()
+			for id, line := range h.shelf.lines {
+				line.Customer = "cus_new"
+				h.shelf.lines[id] = line
+			}
+			return customer == "cus_new"
+		}
+		runFor(t, time.Minute, h.Service)
+		if line := h.shelf.only(t); line.State != provision.StateActive || line.RefundDue {
+			t.Errorf("the line is %+v", line)
+		}
+		if last := h.shelf.deeds[len(h.shelf.deeds)-1]; last.Customer != "cus_new" {
+			t.Errorf("the audit tells %+v", last)
+		}
+	})
+}

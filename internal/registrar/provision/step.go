@@ -183,10 +183,7 @@ func (r *run) advance(ctx context.Context, line Line, state State) bool {
 }
 
 func (r *run) makeContact(ctx, call context.Context) bool {
-	holder, told, err := r.cfg.Store.HolderOf(call, r.line.Customer)
-	if err == nil && !told {
-		err = &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
-	}
+	holder, err := r.holder(call)
 	if err != nil {
 		return r.settle(ctx, err)
 	}
@@ -208,6 +205,24 @@ func (r *run) makeContact(ctx, call context.Context) bool {
 		boundary(atRequested)
 	}
 	return true
+}
+
+// holder is whom the domain is registered for. An order that was nobody's may have
+// been claimed since the line was read; the account that it hung on is gone then, and
+// its line is the new account's.
+func (r *run) holder(call context.Context) (Holder, error) {
+	holder, told, err := r.cfg.Store.HolderOf(call, r.line.Customer)
+	if err == nil && !told {
+		var now Line
+		if now, _, err = r.cfg.Store.LineByID(call, r.line.ID); err == nil && now.Customer != r.line.Customer {
+			r.line.Customer = now.Customer
+			holder, told, err = r.cfg.Store.HolderOf(call, now.Customer)
+		}
+	}
+	if err == nil && !told {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
+	}
+	return holder, err
 }
 
 func (r *run) hostsKnown() bool {

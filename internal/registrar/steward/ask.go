@@ -43,7 +43,6 @@ func (s *Service) Ask(ctx context.Context, actor registrar.Actor, id string, wis
 	if err := s.cfg.Store.AddChange(ctx, change); err != nil {
 		return Change{}, "", err
 	}
-	boundary(atWritten)
 	// Whoever asked may go away; the change is theirs all the same.
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Patience)
 	defer cancel()

@@ -51,7 +51,8 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	if err := s.history(ctx, &view); err != nil {
 		return View{}, err
 	}
-	return view, s.close(ctx, &view)
+	err = s.close(ctx, &view)
+	return view, err
 }
 
 // look asks the registry. What it told before stands if it does not answer.

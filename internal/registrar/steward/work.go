@@ -76,6 +76,7 @@ func (s *Service) carry(call context.Context, change Change) (after Change, code
 		return s.wait(call, change, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount}), ""
 	}
 	task, err := s.task(call, change)
+	boundary(atWritten)
 	var result Result
 	if err == nil {
 		result, err = registry.Registry.Carry(call, task)

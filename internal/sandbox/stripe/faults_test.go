@@ -63,7 +63,14 @@ func TestACallerThatHangsIsHeldUntilItLeaves(t *testing.T) {
 	for do, done := range map[string]int{"hang_before": 0, "hang_after": 1} {
 		s := open(t, stripe.Options{})
 		s.fault(stripe.Fault{On: "*", Do: do})
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		go func() { // it leaves when all that may happen has happened
+			time.Sleep(100 * time.Millisecond)
+			for len(s.server.Money().Sessions) < done && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
 		_, err := s.client.V1CheckoutSessions.Create(ctx, s.session("pay-1", 1000))
 		cancel()
 		if err == nil {

@@ -80,6 +80,7 @@ CREATE TABLE agent_events (
 CREATE INDEX agent_events_due ON agent_events (due_at) WHERE due_at > 0;
 
 ALTER TABLE orders ADD COLUMN agent_id TEXT NOT NULL DEFAULT ''; -- the agent whose session it is; empty: none
+ALTER TABLE orders ADD COLUMN completer_id TEXT NOT NULL DEFAULT ''; -- the agent that pays an order which its customer made
 ALTER TABLE orders ADD COLUMN contact TEXT NOT NULL DEFAULT ''; -- JSON: the buyer as the agent told; empty: nobody
 ALTER TABLE orders ADD COLUMN claimed BIGINT NOT NULL DEFAULT 1; -- 0: it hangs on an account that nobody can sign in to
 ALTER TABLE orders ADD COLUMN claim_asked_at BIGINT NOT NULL DEFAULT 0; -- when a letter with which to claim it was last stored
@@ -106,6 +107,7 @@ DROP INDEX orders_agent;
 ALTER TABLE orders DROP COLUMN claim_asked_at;
 ALTER TABLE orders DROP COLUMN claimed;
 ALTER TABLE orders DROP COLUMN contact;
+ALTER TABLE orders DROP COLUMN completer_id;
 ALTER TABLE orders DROP COLUMN agent_id;
 DROP TABLE agent_events;
 DROP TABLE idempotency;

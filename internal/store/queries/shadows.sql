@@ -13,9 +13,6 @@ UPDATE customers SET email = $1, language = $2 WHERE id = $3 AND shadow = 1;
 -- name: ShadowExists :one
 SELECT id FROM customers WHERE id = $1 AND shadow = 1;
 
--- name: HasLinked :one
-SELECT agent_id FROM agent_links WHERE customer_id = $1 AND agent_id = $2;
-
 -- name: LinkedCustomer :one
 SELECT customers.id FROM customers JOIN agent_links ON agent_links.customer_id = customers.id
 WHERE customers.email_key = sqlc.arg(email_key) AND customers.confirmed_at <> 0 AND customers.disabled_at = 0 AND customers.shadow = 0
@@ -57,9 +54,6 @@ DELETE FROM registrants WHERE customer_id = $1;
 
 -- name: DeleteLinksOf :exec
 DELETE FROM links WHERE customer_id = $1;
-
--- name: DeleteMailsOf :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
 
 -- name: DeleteIdentityOf :exec
 DELETE FROM identities WHERE customer_id = $1;

@@ -1,10 +1,13 @@
--- Something has happened to an order that its agent can see. While a message is
--- under way or waits for another attempt, the change only counts.
+-- Something has happened to an order that its agent can see: the one that made it, or
+-- the one that paid it and is still linked. While a message is under way or waits for
+-- another attempt, the change only counts.
 -- name: TellAgent :exec
 INSERT INTO agent_events (order_id, agent_id, changes, told, since, due_at)
 SELECT orders.id, agents.id, 1, 0, sqlc.arg(now), sqlc.arg(now)
-FROM orders JOIN agents ON agents.id = orders.agent_id
+FROM orders JOIN agents ON agents.id = CASE WHEN orders.agent_id <> '' THEN orders.agent_id ELSE orders.completer_id END
 WHERE orders.id = sqlc.arg(order_id) AND agents.webhook_url <> '' AND agents.removed_at = 0
+    AND (orders.agent_id <> '' OR EXISTS (
+        SELECT 1 FROM agent_links WHERE agent_links.customer_id = orders.customer_id AND agent_links.agent_id = agents.id))
 ON CONFLICT (order_id) DO UPDATE SET
     changes = agent_events.changes + 1,
     since = CASE WHEN agent_events.due_at = 0 THEN excluded.since ELSE agent_events.since END,
@@ -31,3 +34,10 @@ WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(lease);
 -- name: PostponeTiding :exec
 UPDATE agent_events SET due_at = sqlc.arg(due), attempts = sqlc.arg(attempts)
 WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(lease);
+
+-- An agent that a customer has unlinked does not hear of that customer's orders.
+-- name: DropTidings :exec
+DELETE FROM agent_events
+WHERE agent_events.agent_id = sqlc.arg(agent_id) AND agent_events.order_id IN (
+    SELECT orders.id FROM orders
+    WHERE orders.customer_id = sqlc.arg(customer_id) AND orders.agent_id = '' AND orders.completer_id = sqlc.arg(agent_id));

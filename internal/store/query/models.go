@@ -224,6 +224,34 @@ type Identity struct {
 	UpdatedAt  int64
 }
 
+type Invoice struct {
+	ID       string
+	OrderID  string
+	RefundID string
+	Kind     string
+	Series   string
+	Number   int64
+	Label    string
+	Net      int64
+	Vat      int64
+	Gross    int64
+	IssuedAt int64
+	Content  string
+}
+
+type InvoiceSeries struct {
+	Series     string
+	LastNumber int64
+}
+
+type InvoicesDue struct {
+	ID        string
+	OrderID   string
+	RefundID  string
+	Buyer     string
+	CreatedAt int64
+}
+
 type Line struct {
 	ID         string
 	CustomerID string
@@ -303,6 +331,7 @@ type Order struct {
 	Attempts     int64
 	OpenOrder    int64
 	AgentID      string
+	CompleterID  string
 	Contact      string
 	Claimed      int64
 	ClaimAskedAt int64

@@ -72,7 +72,7 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 }
 
 const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -126,6 +126,7 @@ func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, 
 			&i.Attempts,
 			&i.OpenOrder,
 			&i.AgentID,
+			&i.CompleterID,
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,
@@ -200,8 +201,8 @@ INSERT INTO orders (
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
-    agent_id, contact, claimed, claim_asked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
+    agent_id, contact, claimed, claim_asked_at, completer_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
 `
 
 type InsertOrderParams struct {
@@ -241,6 +242,7 @@ type InsertOrderParams struct {
 	Contact      string
 	Claimed      int64
 	ClaimAskedAt int64
+	CompleterID  string
 }
 
 func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
@@ -281,6 +283,7 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.Contact,
 		arg.Claimed,
 		arg.ClaimAskedAt,
+		arg.CompleterID,
 	)
 	return err
 }
@@ -290,13 +293,14 @@ UPDATE orders
 SET state = $1, open_order = $2,
     customer_id = $3, email_key = $4, items_key = $5,
     contact = $6, claimed = $7, claim_asked_at = $8,
-    net = $9, vat = $10, gross = $11,
-    vat_rate = $12, vat_rule = $13, vat_country = $14,
-    vat_id = $15, vat_unchecked = $16,
-    verify_link = $17, verify_sealed = $18, auto_renew = $19,
-    updated_at = $20, expires_at = $21, paid_at = $22,
-    due_at = $23, node = $24, attempts = $25, version = version + 1
-WHERE id = $26 AND state = $27 AND version = $28
+    completer_id = $9,
+    net = $10, vat = $11, gross = $12,
+    vat_rate = $13, vat_rule = $14, vat_country = $15,
+    vat_id = $16, vat_unchecked = $17,
+    verify_link = $18, verify_sealed = $19, auto_renew = $20,
+    updated_at = $21, expires_at = $22, paid_at = $23,
+    due_at = $24, node = $25, attempts = $26, version = version + 1
+WHERE id = $27 AND state = $28 AND version = $29
 `
 
 type MoveOrderParams struct {
@@ -308,6 +312,7 @@ type MoveOrderParams struct {
 	Contact      string
 	Claimed      int64
 	ClaimAskedAt int64
+	CompleterID  string
 	Net          int64
 	Vat          int64
 	Gross        int64
@@ -340,6 +345,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 		arg.Contact,
 		arg.Claimed,
 		arg.ClaimAskedAt,
+		arg.CompleterID,
 		arg.Net,
 		arg.Vat,
 		arg.Gross,
@@ -368,7 +374,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 }
 
 const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
 type OpenOrderOfParams struct {
@@ -413,6 +419,7 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -421,7 +428,7 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 }
 
 const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE id = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE id = $1
 `
 
 func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
@@ -461,6 +468,7 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -469,7 +477,7 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 }
 
 const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.intent = $1 AND payments.intent <> ''
 ORDER BY payments.id
 LIMIT 1
@@ -512,6 +520,7 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -520,7 +529,7 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 }
 
 const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE pay_link = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE pay_link = $1
 `
 
 func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
@@ -560,6 +569,7 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -568,7 +578,7 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 }
 
 const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
 `
 
@@ -609,6 +619,7 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -617,7 +628,7 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 }
 
 const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE verify_link = $1 AND verify_link <> ''
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE verify_link = $1 AND verify_link <> ''
 `
 
 func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
@@ -657,6 +668,7 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -665,7 +677,7 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 }
 
 const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND id = $2
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND id = $2
 `
 
 type OrderOfCustomerParams struct {
@@ -710,6 +722,7 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 		&i.Attempts,
 		&i.OpenOrder,
 		&i.AgentID,
+		&i.CompleterID,
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
@@ -718,7 +731,7 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 }
 
 const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -772,6 +785,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 			&i.Attempts,
 			&i.OpenOrder,
 			&i.AgentID,
+			&i.CompleterID,
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,
@@ -790,7 +804,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 }
 
 const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
@@ -845,6 +859,7 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 			&i.Attempts,
 			&i.OpenOrder,
 			&i.AgentID,
+			&i.CompleterID,
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,

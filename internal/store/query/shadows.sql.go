@@ -76,20 +76,6 @@ func (q *Queries) DeleteLinksOf(ctx context.Context, customerID string) error {
 	return err
 }
 
-const deleteMailsOf = `-- name: DeleteMailsOf :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2
-`
-
-type DeleteMailsOfParams struct {
-	CustomerID string
-	Kind       string
-}
-
-func (q *Queries) DeleteMailsOf(ctx context.Context, arg DeleteMailsOfParams) error {
-	_, err := q.db.ExecContext(ctx, deleteMailsOf, arg.CustomerID, arg.Kind)
-	return err
-}
-
 const deleteOrdersOfShadow = `-- name: DeleteOrdersOfShadow :exec
 DELETE FROM orders WHERE customer_id = $1 AND state IN ('canceled', 'expired')
 `
@@ -205,22 +191,6 @@ type GiveRegistrantParams struct {
 func (q *Queries) GiveRegistrant(ctx context.Context, arg GiveRegistrantParams) error {
 	_, err := q.db.ExecContext(ctx, giveRegistrant, arg.CustomerID, arg.Shadow)
 	return err
-}
-
-const hasLinked = `-- name: HasLinked :one
-SELECT agent_id FROM agent_links WHERE customer_id = $1 AND agent_id = $2
-`
-
-type HasLinkedParams struct {
-	CustomerID string
-	AgentID    string
-}
-
-func (q *Queries) HasLinked(ctx context.Context, arg HasLinkedParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, hasLinked, arg.CustomerID, arg.AgentID)
-	var agent_id string
-	err := row.Scan(&agent_id)
-	return agent_id, err
 }
 
 const holdClaimer = `-- name: HoldClaimer :execrows

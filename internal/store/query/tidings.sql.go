@@ -36,6 +36,24 @@ func (q *Queries) ClaimTiding(ctx context.Context, arg ClaimTidingParams) (Agent
 	return i, err
 }
 
+const dropTidings = `-- name: DropTidings :exec
+DELETE FROM agent_events
+WHERE agent_events.agent_id = $1 AND agent_events.order_id IN (
+    SELECT orders.id FROM orders
+    WHERE orders.customer_id = $2 AND orders.agent_id = '' AND orders.completer_id = $1)
+`
+
+type DropTidingsParams struct {
+	AgentID    string
+	CustomerID string
+}
+
+// An agent that a customer has unlinked does not hear of that customer's orders.
+func (q *Queries) DropTidings(ctx context.Context, arg DropTidingsParams) error {
+	_, err := q.db.ExecContext(ctx, dropTidings, arg.AgentID, arg.CustomerID)
+	return err
+}
+
 const dueTidings = `-- name: DueTidings :many
 SELECT order_id, agent_id, changes, told, since, due_at, attempts FROM agent_events
 WHERE due_at > 0 AND due_at <= $1
@@ -131,8 +149,10 @@ func (q *Queries) SettleTiding(ctx context.Context, arg SettleTidingParams) erro
 const tellAgent = `-- name: TellAgent :exec
 INSERT INTO agent_events (order_id, agent_id, changes, told, since, due_at)
 SELECT orders.id, agents.id, 1, 0, $1, $1
-FROM orders JOIN agents ON agents.id = orders.agent_id
+FROM orders JOIN agents ON agents.id = CASE WHEN orders.agent_id <> '' THEN orders.agent_id ELSE orders.completer_id END
 WHERE orders.id = $2 AND agents.webhook_url <> '' AND agents.removed_at = 0
+    AND (orders.agent_id <> '' OR EXISTS (
+        SELECT 1 FROM agent_links WHERE agent_links.customer_id = orders.customer_id AND agent_links.agent_id = agents.id))
 ON CONFLICT (order_id) DO UPDATE SET
     changes = agent_events.changes + 1,
     since = CASE WHEN agent_events.due_at = 0 THEN excluded.since ELSE agent_events.since END,
@@ -144,8 +164,9 @@ type TellAgentParams struct {
 	OrderID string
 }
 
-// Something has happened to an order that its agent can see. While a message is
-// under way or waits for another attempt, the change only counts.
+// Something has happened to an order that its agent can see: the one that made it, or
+// the one that paid it and is still linked. While a message is under way or waits for
+// another attempt, the change only counts.
 func (q *Queries) TellAgent(ctx context.Context, arg TellAgentParams) error {
 	_, err := q.db.ExecContext(ctx, tellAgent, arg.Now, arg.OrderID)
 	return err

@@ -20,6 +20,7 @@ type bill struct {
 	Rate                    string // of the VAT, with its sign
 	Rule, Country, Vatid    string // why that rate
 	Unchecked               bool   // the VAT id could not be checked
+	Unclaimed               bool   // the order belongs to no account that anybody can sign in to
 	State                   string
 }
 
@@ -45,7 +46,7 @@ func (l *language) bill(facts map[string]string) bill {
 	b := bill{
 		Order: oneLine(facts["order"]), Net: l.amount(facts["net"]), Vat: l.amount(facts["vat"]), Gross: l.amount(facts["gross"]),
 		Free: zero(facts["gross"]), Rate: l.rate(facts["vat_rate"]), Rule: facts["vat_rule"], Country: oneLine(facts["vat_country"]),
-		Vatid: oneLine(facts["vat_id"]), Unchecked: facts["vat_unchecked"] == "true", State: facts["state"],
+		Vatid: oneLine(facts["vat_id"]), Unchecked: facts["vat_unchecked"] == "true", Unclaimed: facts["unclaimed"] == "true", State: facts["state"],
 	}
 	if !zero(facts["refund"]) {
 		b.Refund = l.amount(facts["refund"])

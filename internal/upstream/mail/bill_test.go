@@ -90,6 +90,14 @@ func TestLettersAboutOrdersSayWhatBecameOfThem(t *testing.T) {
 			kind: registrar.LetterOrderPaid, facts: ordered(map[string]string{"vat_unchecked": "true"}),
 			de: []string{"VIES"}, en: []string{"VIES"},
 		},
+		"a receipt without an account": {
+			kind: registrar.LetterOrderPaid, facts: ordered(map[string]string{"unclaimed": "true"}),
+			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"to no account yet", "Have you ordered nothing?"}, deNever: "ändern Sie",
+		},
+		"done without an account": {
+			kind: registrar.LetterOrderDone, facts: ordered(map[string]string{"unclaimed": "true"}),
+			de: []string{"noch zu keinem Konto"}, en: []string{"to no account yet"}, deNever: "Ihre Domains finden",
+		},
 		"all done": {
 			kind: registrar.LetterOrderDone, facts: ordered(nil),
 			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},

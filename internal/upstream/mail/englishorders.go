@@ -31,14 +31,21 @@ The VAT is that of your country ({{.Country}}).
 We could not check your VAT identification number, because the EU's
 service (VIES) was out of reach. That is why VAT is charged.
 {{end}}
-We will write to you when everything is carried out. You can see how it
+{{if .Unclaimed}}We will write to you when everything is carried out. The order belongs
+to no account yet; the link with which you take it over into yours is in
+a message of its own. After that you see it under "Orders":
+
+{{.Portal}}
+
+Have you ordered nothing? Then please reply to us.
+{{else}}We will write to you when everything is carried out. You can see how it
 stands at any time under "Orders":
 
 {{.Portal}}
 
 Was that not you? Then please sign in at once, change your password and
 answer this message.
-`,
+{{end}}`,
 	},
 	registrar.LetterOrderDone: {
 		subject: "What became of your order",
@@ -55,8 +62,10 @@ Order: {{.Order}}
 We give {{.}} back by the means with which you have paid. That takes
 some days.
 {{end}}
-You find your domains here:
-
+{{if .Unclaimed}}The order belongs to no account yet; the link with which you take it
+over into yours is in a message of its own. After that all is here:
+{{else}}You find your domains here:
+{{end}}
 {{.Portal}}
 `,
 	},

@@ -32,14 +32,21 @@ Ihre Umsatzsteuer-Identifikationsnummer konnten wir nicht prüfen, weil
 die Auskunft der EU (VIES) nicht erreichbar war. Deshalb ist Umsatzsteuer
 berechnet.
 {{end}}
-Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
+{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
+noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
+steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
+
+{{.Portal}}
+
+Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+{{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
 jederzeit unter "Bestellungen":
 
 {{.Portal}}
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und antworten Sie uns.
-`,
+{{end}}`,
 	},
 	registrar.LetterOrderDone: {
 		subject: "Das ist aus Ihrer Bestellung geworden",
@@ -56,8 +63,10 @@ Bestellung: {{.Order}}
 Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
 dauert einige Tage.
 {{end}}
-Ihre Domains finden Sie hier:
-
+{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
+{{else}}Ihre Domains finden Sie hier:
+{{end}}
 {{.Portal}}
 `,
 	},

@@ -99,15 +99,18 @@ func TestWhatStripeSaysOfACharge(t *testing.T) {
 		"another was asked before": {[]step{refuse(http.StatusBadRequest, "idempotency_error", "")}, order.ChargeOutcome{}, OtherParameters},
 		"it was canceled": {
 			[]step{refuse(http.StatusBadRequest, "invalid_request_error", "payment_intent_unexpected_state"), ok(`{"id":"pi_1","status":"canceled"}`)},
-			order.ChargeOutcome{Standing: order.Standing{Ended: true, Intent: "pi_1"}, Declined: order.PaymentDeclined}, "",
+			order.ChargeOutcome{Standing: order.Standing{Ended: true, Intent: "pi_1"}, Declined: order.PaymentDeclined},
+			"",
 		},
 		"it was paid": {
 			[]step{refuse(http.StatusBadRequest, "invalid_request_error", "payment_intent_unexpected_state"), ok(`{"id":"pi_1","status":"succeeded","amount_received":5}`)},
-			order.ChargeOutcome{Standing: order.Standing{Paid: true, Amount: 5, Intent: "pi_1"}}, "",
+			order.ChargeOutcome{Standing: order.Standing{Paid: true, Amount: 5, Intent: "pi_1"}},
+			"",
 		},
 		"a step is missing": {
 			[]step{ok(`{"id":"pi_1","status":"requires_action"}`)},
-			order.ChargeOutcome{Standing: order.Standing{Intent: "pi_1"}, NeedsHuman: true}, "",
+			order.ChargeOutcome{Standing: order.Standing{Intent: "pi_1"}, NeedsHuman: true},
+			"",
 		},
 		"it takes a while": {[]step{ok(`{"id":"pi_1","status":"processing"}`)}, order.ChargeOutcome{Standing: order.Standing{Intent: "pi_1"}}, ""},
 		"nothing":          {[]step{ok(`{}`)}, order.ChargeOutcome{}, registrar.FaultBroken},

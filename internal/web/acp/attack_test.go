@@ -171,6 +171,7 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 		{one + "/cancel", "", "done", conflict(order.NotOpen), 405, codeConflict, invalidRequest, ""},
 		{one, "{}", "done", conflict(order.NotOpen), 409, codeConflict, invalidRequest, ""},
 		{sessions, create, "ready", refused(registrar.KindConflict), 400, codeOutOfStock, invalidRequest, "$.items[0].id"},
+		{sessions, `{"items":[{"id":"register:Tee.de"},{"id":"register:KAFFEE.de."}]}`, "ready", refused(registrar.KindConflict), 400, codeOutOfStock, invalidRequest, "$.items[1].id"},
 		{sessions, create, "ready", refused(registrar.KindUnsupported), 400, codeInvalidItem, invalidRequest, "$.items[0].id"},
 		{sessions, create, "ready", refused(registrar.KindUpstream), 503, codeNotYetDecided, serviceUnavailable, ""},
 		{sessions, create, "ready", conflict(order.TooManyOpen), 409, codeTooManyOpen, invalidRequest, ""},

@@ -201,6 +201,14 @@ func (o object) text(key string) string {
 	return text
 }
 
+// want is a field that can have one value only, if it is there. An empty text is
+// another value: whoever names nobody must not be taken for whoever names us.
+func (o object) want(key, only, code, message string) {
+	if _, told := o.value(key); told && o.text(key) != only {
+		o.form.refuse(code, message, o.at(key))
+	}
+}
+
 // object is a field with an object; its fields are nil if it is not there.
 func (o object) object(key string) (object, bool) {
 	value, told := o.value(key)

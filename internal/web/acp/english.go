@@ -11,7 +11,7 @@ import (
 // signatureSentences are what an agent reads about its signature.
 var signatureSentences = map[registrar.Code]string{
 	registrar.CodeOf(signing.ErrMissing): "The request is not signed. Send the headers Timestamp and Signature as /.well-known/acp.json describes.",
-	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or its key is not known here, or it was used for another path.",
+	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or the timestamp is neither RFC 3339 nor whole seconds, or the key is not known here, or the signature was used for another path.",
 	registrar.CodeOf(signing.ErrStale):   "The timestamp is more than 300 seconds away from our clock. Sign the request anew.",
 }
 
@@ -26,7 +26,7 @@ const (
 	sentenceKeyInFlight = "A request with this Idempotency-Key is still running. Repeat it a little later; it is carried out once."
 	sentenceNotFound    = "There is no such checkout session."
 	sentenceNoCancel    = "The session is finished, or being paid, and can't be canceled."
-	sentenceNotOpen     = "The session is finished, or being paid, and can't be changed."
+	sentenceNotOpen     = "The session is finished, or being paid, or its items are of the customer's own order, and can't be changed so."
 	sentenceTooManyOpen = "Too many sessions of this agent are open. Complete or cancel some of them, or wait until they expire."
 	sentencePrice       = "A price has changed since the session was last read. Read it again: it has the new totals. Nothing was charged."
 	sentenceHeld        = "Somebody else has got the name meanwhile. Nothing was charged."

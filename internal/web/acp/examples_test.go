@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,9 +148,29 @@ func TestATokenReachesTheOrderUnlessTheBankHasRefused(t *testing.T) {
 			t.Errorf("%s: %+v asks", label, w.orders.actor)
 		}
 	}
-	w := newWorld(t)
-	got := w.do(ask{path: one + "/complete", body: `{"payment_data":{"token":"spt_7","provider":"other"}}`})
-	w.refusal("another provider", got, 400, codeProvider)
+}
+
+// A token of another provider, or one whose provider is left open, is not charged.
+func TestATokenOfAnotherProviderIsRefused(t *testing.T) {
+	t.Parallel()
+	const instrument = `{"payment_data":{"handler_id":%q,"instrument":{"type":"card","credential":{"type":%q,"token":"spt_7"}}}}`
+	for label, test := range map[string]struct{ version, body, code string }{
+		"own":                  {"", `{"payment_data":{"token":"spt_7","provider":"other"}}`, codeProvider},
+		"own, upper case":      {"", `{"payment_data":{"token":"spt_7","provider":"Stripe"}}`, codeProvider},
+		"own, empty":           {"", `{"payment_data":{"token":"spt_7","provider":""}}`, codeProvider},
+		"2025":                 {"2025-09-29", `{"payment_data":{"token":"spt_7","provider":"other"}}`, codeProvider},
+		"2025, empty":          {"2025-09-29", `{"payment_data":{"token":"spt_7","provider":""}}`, codeProvider},
+		"2026":                 {"2026-04-17", fmt.Sprintf(instrument, "other", "spt"), codeHandler},
+		"2026, empty":          {"2026-04-17", fmt.Sprintf(instrument, "", "spt"), codeHandler},
+		"2026, no kind":        {"2026-04-17", fmt.Sprintf(instrument, handler, ""), codeHandler},
+		"2026, kind of wallet": {"2026-04-17", fmt.Sprintf(instrument, handler, "wallet_token"), codeHandler},
+	} {
+		w := newWorld(t)
+		w.refusal(label, w.do(ask{path: one + "/complete", body: test.body, header: header(test.version, "k")}), 400, test.code)
+		if w.orders.count("complete") != 0 {
+			t.Errorf("%s: it is completed with %q", label, w.orders.done.Token)
+		}
+	}
 }
 
 func TestABuyerIsReadFromEveryPlaceAndAPayerIsNoHolder(t *testing.T) {

@@ -30,7 +30,8 @@ type request struct {
 	token   string
 }
 
-// item is one wanted item, with its place in the request.
+// item is one wanted item, with its place in the request. Its id is as it was written
+// until its name is read; then as we write it.
 type item struct{ id, path string }
 
 // names reads the items' ids: register:example.de, transfer:example.de.
@@ -39,7 +40,7 @@ func (r request) names(listed func(tld string) bool) ([]order.Wanted, error) {
 		return nil, nil
 	}
 	wanted := make([]order.Wanted, 0, len(r.items))
-	for _, item := range r.items {
+	for i, item := range r.items {
 		kind, domain, _ := strings.Cut(item.id, ":")
 		if kind != string(order.Register) && kind != string(order.Transfer) {
 			return nil, invalid(codeInvalidItem, "There is no such item. Item ids are register:example.de and transfer:example.de.", item.path)
@@ -51,6 +52,7 @@ func (r request) names(listed func(tld string) bool) ([]order.Wanted, error) {
 		case err != nil:
 			return nil, invalid(codeInvalidItem, "This is not a domain name with one label before its extension.", item.path)
 		}
+		r.items[i].id = itemID(order.Kind(kind), name.ASCII()) // a refusal is for this one, however it was spelled
 		wanted = append(wanted, order.Wanted{Name: name, Kind: order.Kind(kind)})
 	}
 	return wanted, nil
@@ -162,14 +164,10 @@ func readQuantities(o object, key string) {
 
 // wantProvider checks the provider of a token.
 func wantProvider(o object, key string) {
-	if name := o.text(key); name != "" && name != provider {
-		o.form.refuse(codeProvider, "The payment provider is "+provider+".", o.at(key))
-	}
+	o.want(key, provider, codeProvider, "The payment provider is "+provider+".")
 }
 
 // wantOption checks a chosen way of delivery.
 func wantOption(o object, key string) {
-	if option := o.text(key); option != "" && option != fulfillment {
-		o.form.refuse(codeOption, "Domains are delivered in one way: "+fulfillment+".", o.at(key))
-	}
+	o.want(key, fulfillment, codeOption, "Domains are delivered in one way: "+fulfillment+".")
 }

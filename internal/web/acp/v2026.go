@@ -117,15 +117,11 @@ func complete2026(o object) request {
 		}
 	}
 	payment.need("handler_id", "instrument")
-	if name := payment.text("handler_id"); name != "" && name != handler {
-		o.form.refuse(codeHandler, "The payment handler is "+handler+".", payment.at("handler_id"))
-	}
+	payment.want("handler_id", handler, codeHandler, "The payment handler is "+handler+".")
 	instrument, _ := payment.object("instrument")
 	credential, _ := instrument.need("type", "credential").object("credential")
 	credential.need("type", "token")
-	if kind := credential.text("type"); kind != "" && kind != "spt" {
-		o.form.refuse(codeHandler, "The credential is a shared payment token: its type is spt.", credential.at("type"))
-	}
+	credential.want("type", "spt", codeHandler, "The credential is a shared payment token: its type is spt.")
 	if token := credential.text("token"); !refusedByBank[outcome] {
 		r.token = token
 	}

@@ -54,6 +54,10 @@ type Config struct {
 	// Frame is what they stand in. The front fills it in.
 	Frame  *page.Frame
 	Orders Orders
+	// Invoices and Papers are the customers' invoices and what makes them into files;
+	// nil means that there are none.
+	Invoices Invoices
+	Papers   Papers
 	// Codes counts an auth code that a customer tries, and says how long they must
 	// wait instead, 0 meaning not at all; nil means that nobody counts.
 	Codes func(customer string) (wait time.Duration)
@@ -65,12 +69,18 @@ type Handler struct {
 	views  *page.Views
 	orders Orders
 	codes  func(customer string) time.Duration
+
+	invoices Invoices
+	papers   Papers
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Orders == nil {
 		return nil, errors.New("the checkout needs a frame and orders")
+	}
+	if (cfg.Invoices == nil) != (cfg.Papers == nil) {
+		return nil, errors.New("the checkout needs both invoices and what makes them into files")
 	}
 	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
 	if err != nil {
@@ -79,7 +89,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Codes == nil {
 		cfg.Codes = func(string) time.Duration { return 0 }
 	}
-	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes}, nil
+	return &Handler{frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, invoices: cfg.Invoices, papers: cfg.Papers}, nil
 }
 
 const (
@@ -93,7 +103,7 @@ const (
 func (h *Handler) Routes() []page.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	open, members := h.frame.Open, h.frame.Members
-	return []page.Route{
+	return append([]page.Route{
 		{Method: get, Path: page.CheckoutPath + "{link}", Handler: open(h.show)},
 		{Method: get, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
 			"paid": h.returned, "back": h.back, "decline": h.askDecline,
@@ -108,7 +118,7 @@ func (h *Handler) Routes() []page.Route {
 
 		{Method: get, Path: page.OrdersPath, Handler: members(page.OrdersPath, h.list)},
 		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.detail)},
-	}
+	}, h.invoiceRoutes()...)
 }
 
 // step is the page for one of the steps.

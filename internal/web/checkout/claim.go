@@ -31,8 +31,7 @@ func (h *Handler) showClaim(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	next := claimPath + "?link=" + url.QueryEscape(link)
-	shown := claimView{Page: claimPath, SignIn: page.SignInPath + "?next=" + url.QueryEscape(next), Link: link, Order: o}
+	shown := claimView{Page: claimPath, SignIn: page.SignInPath + "?next=" + url.QueryEscape(claimPage(link)), Link: link, Order: o}
 	for _, item := range o.Items {
 		shown.Rows = append(shown.Rows, h.rowOf(v.Language, item))
 	}
@@ -46,9 +45,12 @@ func (h *Handler) noClaim(v *page.Visit, err error) error {
 	})
 }
 
+// claimPage is where a link of a letter leads to.
+func claimPage(link string) string { return claimPath + "?link=" + url.QueryEscape(link) }
+
 // claim takes the order over into the account that is signed in.
 func (h *Handler) claim(v *page.Visit) error {
-	v.FormOn(claimPath)
+	v.FormOn(claimPage(v.Field("link"))) // whoever must sign in first comes back with the link
 	if !v.SignedIn {
 		return v.SignInFirst(page.SignInPath)
 	}

@@ -24,8 +24,9 @@ func TestAMailedLinkClaimsOnlyByAButtonOfSomebodySignedIn(t *testing.T) {
 		t.Errorf("after it: %d %v %s", got.Code, d.calls, got.Body)
 	}
 	got = visit(t, d, "", "/checkout/claim", url.Values{"link": {claimSecret}})
-	if got.Code == http.StatusOK || len(d.calls) != 0 {
-		t.Errorf("a button without a sign-in: %d %v", got.Code, d.calls)
+	back := "/portal/sign-in?next=" + url.QueryEscape(path)
+	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != back || len(d.calls) != 0 {
+		t.Errorf("a button without a sign-in: %d %q %v", got.Code, got.Header().Get("Location"), d.calls)
 	}
 	got = visit(t, d, "erika", "/checkout/claim", url.Values{"link": {claimSecret}})
 	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/portal/orders/ord_1" || !slices.Equal(d.calls, []string{"claim"}) || d.actor.Customer != "cus_1" {

@@ -48,7 +48,17 @@ func (h *Handler) list(v *page.Visit) error {
 		Orders []listed
 		Older  string
 		Later  bool
-	}{lines, older, v.Query("before") != ""}})
+		// Invoices is where they are listed; empty where there are none.
+		Invoices string
+	}{lines, older, v.Query("before") != "", h.invoicesPath()}})
+}
+
+// invoicesPath is where invoices are listed; empty where there are none.
+func (h *Handler) invoicesPath() string {
+	if h.invoices == nil {
+		return ""
+	}
+	return invoicesPath
 }
 
 // payPathOf is where an open order is paid; empty once it is not open.
@@ -77,6 +87,10 @@ func (h *Handler) detail(v *page.Visit) error {
 	for _, item := range o.Items {
 		rows = append(rows, h.rowOf(v.Language, item))
 	}
+	documents, waiting, err := h.documentsOf(v, o)
+	if err != nil {
+		return err
+	}
 	if pause := reloadIn(o, v.Now); pause > 0 {
 		v.ReloadIn(pause)
 	}
@@ -86,5 +100,9 @@ func (h *Handler) detail(v *page.Visit) error {
 		summary
 		StateKey, AskedKey, Pay, ReturnedKey string
 		Outcome                              bool
-	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero()}})
+		// Documents are its invoice and corrections; Waiting says that the first is
+		// still being issued.
+		Documents       []document
+		Waiting, Orders bool
+	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}})
 }

@@ -157,7 +157,6 @@ func (h *Handler) change(v *page.Visit, wish steward.Wish, retry func(view *doma
 		return noSuchDomain()
 	}
 	path := domainPath(v.R.PathValue("id"))
-	v.FormOn(path)
 	change, code, err := h.steward.Ask(v.R.Context(), v.Actor(), v.R.PathValue("id"), wish)
 	if err != nil {
 		return h.changeProblem(v, err, retry)
@@ -189,6 +188,10 @@ func (h *Handler) changeProblem(v *page.Visit, err error, retry func(*domainView
 	key, known := h.problemKey(err)
 	if closed := "closed." + string(registrar.CodeOf(err)); !known && h.views.Has(closed) {
 		key, known = closed, true
+	}
+	if registrar.CodeOf(err) == registrar.SignInAgain {
+		v.FormOn(domainPath(v.R.PathValue("id"))) // it is the visitor's own, so its address may be kept
+		return err
 	}
 	if !known {
 		return err

@@ -24,8 +24,6 @@ type list struct {
 	rate      int
 	// sorted are all rows, in each of the orders.
 	sorted map[string][]*priceRow
-	// searched is the order in which a search goes through the extensions.
-	searched []string
 }
 
 // priceRow is one extension.
@@ -60,12 +58,18 @@ func rank(row *priceRow) int {
 	return 1
 }
 
-// list is the one in force. A new price list or rate is prepared by the first who
-// asks after it came; two who come at once do the same work, and nobody waits for
-// another.
+// list is the one in force. It is prepared for the first who asks for it, and not at
+// the start, which it would make longer; whoever comes meanwhile waits for it, since
+// many who did the same work at once would all be late.
 func (h *Handler) list(at time.Time) (*list, error) {
 	catalogue, rate := h.Catalogue.Catalog(), h.RateBasisPoints(at)
-	if known := h.prepared.Load(); known != nil && known.catalogue == catalogue && known.rate == rate {
+	holds := func(known *list) bool { return known != nil && known.catalogue == catalogue && known.rate == rate }
+	if known := h.prepared.Load(); holds(known) {
+		return known, nil
+	}
+	h.preparing.Lock()
+	defer h.preparing.Unlock()
+	if known := h.prepared.Load(); holds(known) {
 		return known, nil
 	}
 	fresh, err := h.prepare(catalogue, rate, at)
@@ -77,7 +81,7 @@ func (h *Handler) list(at time.Time) (*list, error) {
 }
 
 func (h *Handler) prepare(catalogue *catalog.Catalog, rate int, at time.Time) (*list, error) {
-	fresh := &list{catalogue: catalogue, rate: rate, sorted: make(map[string][]*priceRow), searched: searchOrder(catalogue)}
+	fresh := &list{catalogue: catalogue, rate: rate, sorted: make(map[string][]*priceRow)}
 	var rows []*priceRow
 	for _, ext := range catalogue.All() {
 		row := &priceRow{

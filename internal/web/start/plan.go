@@ -54,10 +54,7 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 	if tld != "" {
 		p.Query += readable(tld)
 	}
-	all, err := h.wanted(v, p.Kind, label, tld)
-	if err != nil {
-		return p, err
-	}
+	all := h.wanted(p.Kind, label, tld)
 	p.From = min(p.From, len(all))
 	p.Names = all[p.From:min(len(all), p.From+atATime)]
 	if end := p.From + atATime; end < len(all) {
@@ -68,24 +65,21 @@ func (h *Handler) planOf(v *page.Visit) (plan, error) {
 
 // wanted are all names that a search could go through: the one that was asked for,
 // then the others in their order.
-func (h *Handler) wanted(v *page.Visit, kind, label, tld string) ([]registrar.Name, error) {
+func (h *Handler) wanted(kind, label, tld string) []registrar.Name {
 	if kind == variants && tld != "" {
-		return variantsOf(label, tld), nil
+		return variantsOf(label, tld)
 	}
-	known, err := h.list(v.Now)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]registrar.Name, 0, len(known.searched))
+	order := searchOrder(h.Catalogue.Catalog())
+	names := make([]registrar.Name, 0, len(order))
 	if tld != "" {
 		names = append(names, registrar.NewName(label, tld))
 	}
-	for _, ext := range known.searched {
+	for _, ext := range order {
 		if ext != tld {
 			names = append(names, registrar.NewName(label, ext))
 		}
 	}
-	return names, nil
+	return names
 }
 
 // variantsOf are other names below the same extension.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -59,6 +60,8 @@ type Handler struct {
 	Config
 	views    *page.Views
 	prepared atomic.Pointer[list]
+	// preparing lets one do what many would wait for.
+	preparing sync.Mutex
 }
 
 // New parses every page.
@@ -71,9 +74,7 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{Config: cfg, views: views}
-	_, err = h.list(time.Now()) // so that the first visitor need not wait for it
-	return h, err
+	return &Handler{Config: cfg, views: views}, nil
 }
 
 // extension finds a row of the list in force.

@@ -16,6 +16,8 @@ type Ours interface {
 	BookedOrders(ctx context.Context) iter.Seq2[Order, error]
 	BookedLines(ctx context.Context) iter.Seq2[Line, error]
 	BookedDomains(ctx context.Context) iter.Seq2[Domain, error]
+	// BookedDocuments are the invoices and corrections, those that are owed first.
+	BookedDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
 
 // Provider is what the payment provider says.
@@ -154,8 +156,10 @@ type Report struct {
 	Orders   int       `json:"orders"`
 	Lines    int       `json:"lines"`
 	Domains  int       `json:"domains"`
-	Charges  int       `json:"charges"`
-	Returns  int       `json:"refunds"`
+	// Documents are invoices and corrections.
+	Documents int `json:"invoices"`
+	Charges   int `json:"charges"`
+	Returns   int `json:"refunds"`
 	// Charged and GivenBack are the provider's sums.
 	Charged   registrar.Cents `json:"chargedEur"`
 	GivenBack registrar.Cents `json:"refundedEur"`
@@ -175,10 +179,15 @@ func Audit(ctx context.Context, ours Ours, provider Provider, options Options) (
 	a := &audit{
 		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
 		refunds: make(map[string]*refund), items: make(map[string]item), brought: make(map[string]int), wanted: make(map[string]domainOf),
+		papers: make(map[[2]string]*paper), counts: make(map[string][]counted),
 	}
 	if err := each(ours.BookedOrders(ctx), a.order); err != nil {
 		return a.Report, fmt.Errorf("the orders can't be read: %w", err)
 	}
+	if err := each(ours.BookedDocuments(ctx), a.document); err != nil {
+		return a.Report, fmt.Errorf("the invoices can't be read: %w", err)
+	}
+	a.documentsMissing()
 	if err := each(ours.BookedLines(ctx), a.line); err != nil {
 		return a.Report, fmt.Errorf("the lines can't be read: %w", err)
 	}
@@ -221,9 +230,11 @@ type audit struct {
 	payments map[string]*payment
 	intents  map[string]string // the provider's payment to ours
 	refunds  map[string]*refund
-	items    map[string]item     // by line
-	brought  map[string]int      // active lines that brought a domain here, by domain
-	wanted   map[string]domainOf // domains of active lines, until they are seen
+	items    map[string]item      // by line
+	brought  map[string]int       // active lines that brought a domain here, by domain
+	wanted   map[string]domainOf  // domains of active lines, until they are seen
+	papers   map[[2]string]*paper // by order and refund
+	counts   map[string][]counted // the numbers of each series
 }
 
 type payment struct {

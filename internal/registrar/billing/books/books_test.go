@@ -17,6 +17,7 @@ type world struct {
 	orders  []Order
 	lines   []Line
 	domains []Domain
+	papers  []Document
 	charges []Charge
 	returns []Return
 	err     error
@@ -39,8 +40,11 @@ func seq[T any](w *world, all []T) iter.Seq2[T, error] {
 func (w *world) BookedOrders(context.Context) iter.Seq2[Order, error]   { return seq(w, w.orders) }
 func (w *world) BookedLines(context.Context) iter.Seq2[Line, error]     { return seq(w, w.lines) }
 func (w *world) BookedDomains(context.Context) iter.Seq2[Domain, error] { return seq(w, w.domains) }
-func (w *world) Charges(context.Context) iter.Seq2[Charge, error]       { return seq(w, w.charges) }
-func (w *world) Returns(context.Context) iter.Seq2[Return, error]       { return seq(w, w.returns) }
+func (w *world) BookedDocuments(context.Context) iter.Seq2[Document, error] {
+	return seq(w, w.papers)
+}
+func (w *world) Charges(context.Context) iter.Seq2[Charge, error] { return seq(w, w.charges) }
+func (w *world) Returns(context.Context) iter.Seq2[Return, error] { return seq(w, w.returns) }
 
 var (
 	now = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -107,6 +111,12 @@ func right() *world {
 			{ID: "ch_3", Intent: "pi_3", Payment: "pay_3", Amount: 60, Returned: 60, Currency: "eur", CreatedAt: old},
 			{ID: "ch_5", Intent: "pi_5", Payment: "pay_5", Amount: 100, Currency: "eur", CreatedAt: old},
 			{ID: "ch_8", Intent: "pi_8", Amount: 5, Returned: 5, Currency: "eur", CreatedAt: old},
+		},
+		papers: []Document{
+			{ID: "due_5", Order: "ord_5", Owed: true, At: old.Add(time.Hour - time.Second)},
+			{ID: "inv_1", Order: "ord_1", Series: "RE-2026", Number: "RE-2026-000001", Count: 1, Net: 3000, VAT: 570, Gross: 3570, At: old},
+			{ID: "inv_2", Order: "ord_1", Refund: "ref_2", Series: "RK-2026", Number: "RK-2026-000001", Count: 1, Net: 1000, VAT: 190, Gross: 1190, At: old},
+			{ID: "inv_3", Order: "ord_1", Refund: "ref_3", Series: "RK-2026", Number: "RK-2026-000002", Count: 2, Net: 1000, VAT: 190, Gross: 1190, At: old},
 		},
 		returns: []Return{
 			{ID: "re_2", Intent: "pi_1", Refund: "ref_2", Amount: 1190, CreatedAt: old},
@@ -205,6 +215,19 @@ var wrongs = map[string]func(*world){
 	"refund re_9: the provider gave 1.00 of ord_5 back, and we know of no": func(w *world) {
 		w.returns = append(w.returns, Return{ID: "re_9", Intent: "pi_5", Amount: 100, CreatedAt: old})
 	},
+	"invoice ord_1: the invoice should exist once and exists 0":    func(w *world) { w.papers = slices.Delete(w.papers, 1, 2) },
+	"invoice ord_1: the invoice should exist once and exists 2":    func(w *world) { w.papers = append(w.papers, w.papers[1]) },
+	"invoice ord_1: the correction for ref_3 should exist once":    func(w *world) { w.papers = w.papers[:3] },
+	"invoice ord_5: the invoice should exist once and exists 0":    func(w *world) { w.papers = w.papers[1:] },
+	"invoice ord_1: RE-2026-000001 says 30.00 + 5.71 = 35.71, the": func(w *world) { w.papers[1].VAT++; w.papers[1].Gross++ },
+	"invoice ord_1: RK-2026-000001 says 10.00 + 1.90 = 11.91, the": func(w *world) { w.papers[2].Gross++ },
+	"invoice inv_4: there is a document for ord_4  that nothing":   func(w *world) { w.papers = append(w.papers, Document{ID: "inv_4", Order: "ord_4", At: old}) },
+	"invoice inv_4: there is a document for ord_3 ref_5 that": func(w *world) {
+		w.papers = append(w.papers, Document{ID: "inv_4", Order: "ord_3", Refund: "ref_5", At: old})
+	},
+	"invoice RK-2026: number 3 comes after 1":               func(w *world) { w.papers[3].Count = 3 },
+	"invoice RK-2026: number 1 comes after 1":               func(w *world) { w.papers[3].Count = 1 },
+	"invoice RE-2026: number 2 comes after 0":               func(w *world) { w.papers[1].Count = 2 },
 	"stuck ord_1: the refund ref_2 of 11.90 is still due":   func(w *world) { w.orders[0].Refunds[0].Provider = "" },
 	"stuck ord_1: the order is partially_completed and pay": func(w *world) { w.orders[0].Payments[0].Standing = InFlight },
 	"stuck ord_1: nothing is under way any more":            func(w *world) { w.orders[0].Ended = false },
@@ -245,6 +268,9 @@ func TestWhatHasJustChangedIsCountedAndNotJudged(t *testing.T) {
 		for i := range w.returns {
 			w.returns[i].CreatedAt = young
 		}
+		for i := range w.papers {
+			w.papers[i].At = young
+		}
 		if report := look(t, w, 10*time.Minute); len(report.Findings) != 0 || report.Fresh == 0 {
 			t.Errorf("%q: %v, %d fresh", want, report.Findings, report.Fresh)
 		}
@@ -263,6 +289,22 @@ func TestWhatNobodyLooksAtIsStuck(t *testing.T) {
 	}
 	if want := []string{"stuck lin_1", "stuck ord_4"}; !slices.Equal(about, want) {
 		t.Errorf("found %v, want %v", about, want)
+	}
+}
+
+func TestAnInvoiceThatNobodyIssuesIsStuck(t *testing.T) {
+	t.Parallel()
+	w := right()
+	w.papers[0].At = now.Add(-11 * time.Minute)
+	report := look(t, w, 10*time.Minute)
+	if len(report.Findings) != 1 || !strings.HasPrefix(report.Findings[0].String(), "stuck ord_5: the invoice is owed since 2026-11-15 11:49:00") {
+		t.Errorf("found %v", report.Findings)
+	}
+	// One that is issued while it is read is seen as owed and as issued.
+	w = right()
+	w.papers = append(w.papers, Document{ID: "inv_9", Order: "ord_5", Series: "RE-2026", Number: "RE-2026-000002", Count: 2, Net: 100, Gross: 100, At: old})
+	if report := look(t, w, 0); len(report.Findings) != 0 || report.Documents != 4 {
+		t.Errorf("found %v, %d documents", report.Findings, report.Documents)
 	}
 }
 

@@ -18,6 +18,9 @@
 //	refund     A failed item of a paid order has exactly one refund of exactly its
 //	           gross, and so has a payment that the order does not want. No other
 //	           refund exists, here or at the provider.
+//	invoice    A paid order with a gross above 0 has exactly one invoice of its sums,
+//	           each refund of an item that was made exactly one correction, and no
+//	           other exists, issued or owed. The numbers of a series have no gap.
 //	stray      The provider has no charge beside those that orders keep, but for
 //	           charges that were given back whole.
 //	stuck      Nothing waits that should long have happened.

@@ -19,6 +19,7 @@ func (a *audit) order(o Order) {
 	a.keeps(o, fresh)
 	a.outcomes(o, fresh)
 	a.refundsOf(o, fresh)
+	a.papersOf(o, fresh)
 	a.stuck(o)
 }
 

@@ -1,0 +1,315 @@
+package invoice
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// newYear is in the year 2027 in Germany and in 2026 in UTC.
+var newYear = time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
+
+var (
+	shop = Seller{
+		Name: "Domainkontor GmbH", Street: "Am Sandtorkai 1", PostalCode: "20457", City: "Hamburg", Country: "DE",
+		Register: "Amtsgericht Hamburg, HRB 123456", VATID: "DE123456789", TaxNumber: "27/123/45678", Email: "rechnung@domains.example",
+	}
+	erika = Buyer{
+		Name: "Erika Mustermann", Organisation: "Käferhaus GmbH", Street: "Weg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+		VATID: "DE999999999", Email: "erika@example.org", Language: "de",
+	}
+)
+
+// sold is an order of two items, one of which went back.
+func sold() Sale {
+	return Sale{
+		Order: "ord_1", Customer: "cus_1", PaidAt: newYear, Payment: "pay_1", Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900,
+		Rule: "domestic", Country: "DE",
+		Items: []Item{
+			{ID: "itm_1", Name: "xn--mller-kva.de", Kind: "register", Years: 1, Net: 1000, VAT: 190, Gross: 1190},
+			{ID: "itm_2", Name: "alt.shop", Kind: "renew", Years: 2, Net: 2000, VAT: 380, Gross: 2380},
+		},
+		Refunds: []Refund{{ID: "ref_1", Item: "itm_2", Amount: 2380, MadeAt: newYear.Add(48 * time.Hour)}},
+	}
+}
+
+// shelf is a store in memory.
+type shelf struct {
+	mu     sync.Mutex
+	due    []Due
+	sales  map[string]Sale
+	issued []Document
+	fail   error
+}
+
+func (s *shelf) DueDocuments(context.Context, int) ([]Due, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.due), nil
+}
+
+func (s *shelf) SaleOf(_ context.Context, order string) (Sale, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sales[order], s.fail
+}
+
+func (s *shelf) BuyerNow(context.Context, string) (Buyer, error) {
+	later := erika
+	later.Street = "Neue Allee 7"
+	return later, nil
+}
+
+func (s *shelf) InvoiceOf(_ context.Context, order string) (Document, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.issued {
+		if d.Order == order && d.Kind == Invoice {
+			return d, true, nil
+		}
+	}
+	return Document{}, false, nil
+}
+
+func (s *shelf) Issue(_ context.Context, due Due, series string, numbered func(int64) Document) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.due, func(one Due) bool { return one.ID == due.ID })
+	if at < 0 {
+		return false, nil
+	}
+	s.due = slices.Delete(s.due, at, at+1)
+	count := int64(1)
+	for _, d := range s.issued {
+		if d.Series == series {
+			count++
+		}
+	}
+	s.issued = append(s.issued, numbered(count))
+	return true, nil
+}
+
+func (s *shelf) DocumentOf(_ context.Context, customer, id string) (Document, bool, error) {
+	for _, d := range s.issued {
+		if d.ID == id && d.Customer == customer {
+			return d, true, nil
+		}
+	}
+	return Document{}, false, nil
+}
+
+func (s *shelf) DocumentsOf(_ context.Context, customer, _ string, _ int) ([]Document, error) {
+	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer }), nil
+}
+
+func (s *shelf) DocumentsOfOrder(_ context.Context, customer, order string) ([]Document, error) {
+	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer || d.Order != order }), nil
+}
+
+func service(t *testing.T, s Store, seller Seller) *Service {
+	t.Helper()
+	made, err := New(Config{Store: s, Seller: seller, Numbering: Numbering{"RE", "RK"}, Now: func() time.Time { return newYear.Add(time.Minute) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// issueAll runs the service until nothing more happens.
+func issueAll(t *testing.T, s *shelf, seller Seller) []Document {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); service(t, s, seller).Run(ctx) }()
+		time.Sleep(time.Minute)
+		stop()
+		<-done
+	})
+	return s.issued
+}
+
+func TestAPaidOrderGetsAnInvoiceAndARefundItsCorrection(t *testing.T) {
+	t.Parallel()
+	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{
+		// The correction is owed first: it waits for the invoice.
+		{ID: "due_2", Order: "ord_1", Refund: "ref_1"}, {ID: "due_1", Order: "ord_1", Buyer: &erika},
+	}}
+	got := issueAll(t, s, shop)
+	if len(got) != 2 || len(s.due) != 0 {
+		t.Fatalf("%d were issued, %d are owed", len(got), len(s.due))
+	}
+	bill, back := got[0], got[1]
+	if bill.Kind != Invoice || bill.Number != "RE-2027-000001" || bill.Day != "2027-01-01" || bill.SuppliedOn != "2027-01-01" || bill.Gross != 3570 ||
+		bill.Category != Standard || bill.Buyer != erika || bill.Seller != shop || bill.Corrects != nil {
+		t.Errorf("got %+v", bill)
+	}
+	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr", "alt.shop: Verlängerung, 2 Jahre"}) {
+		t.Errorf("got %q", lines)
+	}
+	if back.Kind != Correction || back.Number != "RK-2027-000001" || back.Net != 2000 || back.VAT != 380 || back.Gross != 2380 || len(back.Lines) != 1 ||
+		back.PaidOn != "2027-01-03" || back.Corrects == nil || *back.Corrects != (Reference{"RE-2027-000001", "2027-01-01"}) || back.ID == bill.ID {
+		t.Errorf("got %+v", back)
+	}
+	if said := strings.Join(back.Notes, "\n"); !strings.Contains(said, "Rechnung RE-2027-000001 vom 01.01.2027") || !strings.Contains(said, "am 03.01.2027") {
+		t.Errorf("it says %s", said)
+	}
+}
+
+func TestWhatIsStoredComesBackAsItWas(t *testing.T) {
+	t.Parallel()
+	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1", Buyer: &erika}, {ID: "due_2", Order: "ord_1", Refund: "ref_1"}}}
+	for _, want := range issueAll(t, s, shop) {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Document
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v\n got %+v\nwant %+v", err, got, want)
+		}
+	}
+}
+
+func TestWhatWasPaidBeforeThereWereInvoicesIsMadeOutToTheCustomerAsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1"}}}
+	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Buyer.Street != "Neue Allee 7" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestNothingIsIssuedWhileNobodyHasToldWhoSells(t *testing.T) {
+	t.Parallel()
+	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1"}}}
+	if got := issueAll(t, s, Seller{}); len(got) != 0 || len(s.due) != 1 {
+		t.Errorf("issued %+v", got)
+	}
+}
+
+func TestWhatCanNotBeIssuedStaysOwedAndKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	bad := sold()
+	bad.Items[0].Net++
+	s := &shelf{sales: map[string]Sale{"ord_0": bad, "ord_1": sold()}, due: []Due{{ID: "due_0", Order: "ord_0", Buyer: &erika}, {ID: "due_1", Order: "ord_1", Buyer: &erika}}}
+	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.due) != 1 {
+		t.Errorf("issued %+v, owed %+v", got, s.due)
+	}
+	s.fail = errors.New("cut off")
+	if got := issueAll(t, s, shop); len(got) != 1 {
+		t.Errorf("issued %+v", got)
+	}
+}
+
+func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		rule     string
+		rate     int
+		category Category
+		says     string
+		english  bool
+	}{
+		{"domestic", 1900, Standard, "vollständig bezahlt worden", false},
+		{"unknown_country", 1900, Standard, "vollständig bezahlt worden", false},
+		{"eu_consumer", 1900, Standard, "vollständig bezahlt worden", false},
+		{"eu_consumer_oss", 2000, Standard, "die des Landes AT; wir führen sie über den One-Stop-Shop", false},
+		{"reverse_charge", 0, ReverseCharge, "Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG) / Reverse charge", false},
+		{"outside_eu", 0, OutOfScope, "Nicht im Inland steuerbare Leistung (§ 3a UStG) / Not subject to German VAT", false},
+		{"domestic", 1900, Standard, "bezahlt worden. Bitte überweisen Sie nichts. / The amount was paid in full", true},
+	} {
+		sale, buyer := sold(), erika
+		sale.Rule, sale.RateBasisPoints, sale.Country = test.rule, test.rate, "AT"
+		if test.rate == 0 {
+			sale.VAT, sale.Gross = 0, sale.Net
+			for i := range sale.Items {
+				sale.Items[i].VAT, sale.Items[i].Gross = 0, sale.Items[i].Net
+			}
+		}
+		if test.english {
+			buyer.Language = "en"
+		}
+		d, err := draft(sale, shop, buyer, newYear, time.UTC)
+		if said := strings.Join(d.Notes, "\n"); err != nil || d.Category != test.category || !strings.Contains(said, test.says) || (d.Reason == "") != (test.rate > 0) {
+			t.Errorf("%s: %v, %s, %q", test.rule, err, d.Category, said)
+		}
+		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr / registration, 1 year"); beside != test.english {
+			t.Errorf("%s: %q", test.rule, d.Lines[0].Text)
+		}
+	}
+}
+
+func TestTheCheckedVATIDIsTheOneOnTheInvoice(t *testing.T) {
+	t.Parallel()
+	sale := sold()
+	sale.VATID = "ATU12345678"
+	if d, err := draft(sale, shop, erika, newYear, time.UTC); err != nil || d.Buyer.VATID != "ATU12345678" {
+		t.Errorf("%v, %+v", err, d.Buyer)
+	}
+}
+
+func TestASaleThatDoesNotAddUpGetsNoDocument(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*Sale){
+		"net":         func(s *Sale) { s.Net++ },
+		"vat":         func(s *Sale) { s.Items[0].VAT++ },
+		"gross":       func(s *Sale) { s.Gross++; s.Items[0].Gross++ },
+		"rule":        func(s *Sale) { s.Rule = "magic" },
+		"no rule":     func(s *Sale) { s.Rule = "" },
+		"free of VAT": func(s *Sale) { s.Rule = "reverse_charge" },
+	} {
+		sale := sold()
+		spoil(&sale)
+		if _, err := draft(sale, shop, erika, newYear, time.UTC); err == nil {
+			t.Errorf("%s: a document", name)
+		}
+	}
+	of, err := draft(sold(), shop, erika, newYear, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*Sale){
+		"no refund": func(s *Sale) { s.Refunds = nil },
+		"no item":   func(s *Sale) { s.Refunds[0].Item = "itm_9" },
+		"amount":    func(s *Sale) { s.Refunds[0].Amount-- },
+	} {
+		sale := sold()
+		spoil(&sale)
+		if _, err := correction(sale, "ref_1", of, newYear, time.UTC); err == nil {
+			t.Errorf("%s: a correction", name)
+		}
+	}
+}
+
+func TestOnlyItsOwnerSeesADocument(t *testing.T) {
+	t.Parallel()
+	s := &shelf{issued: []Document{{ID: "inv_1", Order: "ord_1", Customer: "cus_1"}}}
+	desk := service(t, s, shop)
+	for _, test := range []struct {
+		actor registrar.Actor
+		sees  bool
+		kind  registrar.Kind
+	}{
+		{registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"}, true, 0},
+		{registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_2"}, false, registrar.KindNotFound},
+		{registrar.Actor{Kind: registrar.ActorPerson}, false, registrar.KindUnauthenticated},
+		{registrar.Actor{Kind: registrar.ActorToken, Customer: "cus_1"}, false, registrar.KindUnauthenticated},
+		{registrar.Actor{Kind: registrar.ActorApplication, Customer: "cus_1"}, false, registrar.KindUnauthenticated},
+	} {
+		_, err := desk.Get(t.Context(), test.actor, "inv_1")
+		list, _ := desk.List(t.Context(), test.actor, "", 10)
+		of, _ := desk.OfOrder(t.Context(), test.actor, "ord_1")
+		if (err == nil) != test.sees || (len(list) == 1) != test.sees || (len(of) == 1) != test.sees || err != nil && registrar.KindOf(err) != test.kind {
+			t.Errorf("%+v: %v, %d, %d", test.actor, err, len(list), len(of))
+		}
+	}
+}

@@ -1,0 +1,69 @@
+-- name: OweInvoice :exec
+INSERT INTO invoices_due (id, order_id, refund_id, buyer, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING;
+
+-- name: InvoicesDue :many
+SELECT * FROM invoices_due
+WHERE id > $1
+ORDER BY id
+LIMIT $2;
+
+-- name: InvoiceBuyer :one
+SELECT c.email, c.language,
+    coalesce(r.name, '') AS name, coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street,
+    coalesce(r.postal_code, '') AS postal_code, coalesce(r.city, '') AS city, coalesce(r.state, '') AS state,
+    coalesce(r.country, '') AS country, coalesce(r.vat_id, '') AS vat_id
+FROM customers c
+LEFT JOIN registrants r ON r.customer_id = c.id
+WHERE c.id = $1;
+
+-- Whoever takes it holds the row until the end: another one then finds none.
+-- name: TakeInvoiceDue :execrows
+DELETE FROM invoices_due WHERE id = $1;
+
+-- name: NextInvoiceNumber :one
+INSERT INTO invoice_series (series, last_number)
+VALUES ($1, 1)
+ON CONFLICT (series) DO UPDATE SET last_number = invoice_series.last_number + 1
+RETURNING last_number;
+
+-- name: InsertInvoice :exec
+INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- name: InvoiceOfOrder :one
+SELECT content FROM invoices WHERE order_id = $1 AND refund_id = '';
+
+-- name: InvoiceByLabel :one
+SELECT content FROM invoices WHERE label = $1;
+
+-- name: InvoiceOfCustomer :one
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE orders.customer_id = $1 AND invoices.id = $2;
+
+-- name: InvoicesOfOrder :many
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE invoices.order_id = $1 AND orders.customer_id = $2
+ORDER BY invoices.order_id, invoices.refund_id;
+
+-- name: InvoicesBefore :many
+SELECT invoices.content FROM orders
+JOIN invoices ON invoices.order_id = orders.id
+WHERE orders.customer_id = $1 AND invoices.id < $2
+ORDER BY invoices.id DESC
+LIMIT $3;
+
+-- name: InvoicesAfter :many
+SELECT content FROM invoices
+WHERE id > $1
+ORDER BY id
+LIMIT $2;
+
+-- name: BookedInvoices :many
+SELECT id, order_id, refund_id, series, number, label, net, vat, gross, issued_at FROM invoices
+WHERE id > $1
+ORDER BY id
+LIMIT $2;

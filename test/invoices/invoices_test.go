@@ -1,0 +1,175 @@
+// Package invoices has somebody else's programs read the invoices that come out of
+// sales of every kind.
+package invoices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/test/node"
+)
+
+// shelf owes one document for each sale, and one for each refund.
+type shelf struct {
+	invoice.Store
+	mu     sync.Mutex
+	due    []invoice.Due
+	sales  map[string]invoice.Sale
+	issued []invoice.Document
+}
+
+func (s *shelf) DueDocuments(context.Context, int) ([]invoice.Due, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]invoice.Due(nil), s.due...), nil
+}
+
+func (s *shelf) SaleOf(_ context.Context, order string) (invoice.Sale, error) {
+	return s.sales[order], nil
+}
+
+func (s *shelf) InvoiceOf(_ context.Context, order string) (invoice.Document, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.issued {
+		if d.Order == order && d.Kind == invoice.Invoice {
+			return d, true, nil
+		}
+	}
+	return invoice.Document{}, false, nil
+}
+
+func (s *shelf) Issue(_ context.Context, due invoice.Due, _ string, numbered func(int64) invoice.Document) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range s.due {
+		if one.ID == due.ID {
+			s.due = append(s.due[:i], s.due[i+1:]...)
+			s.issued = append(s.issued, numbered(int64(len(s.issued)+1)))
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// register calls every VAT id valid, or does not answer.
+type register struct{ down bool }
+
+func (r register) Valid(context.Context, string) (bool, error) {
+	if r.down {
+		return false, errors.New("down")
+	}
+	return true, nil
+}
+
+// customers are one for each rule of VAT.
+func customers() map[string]invoice.Buyer {
+	return map[string]invoice.Buyer{
+		"domestic":       {Name: "Erika Mustermann", Street: "Königsallee 12", PostalCode: "40212", City: "Düsseldorf", Country: "DE", Language: "de"},
+		"consumer":       {Name: "Jože Žižek", Street: "Čopova ulica 3", PostalCode: "1000", City: "Ljubljana", Country: "SI", Language: "en"},
+		"reverse charge": {Name: "Ελένη", Organisation: "Καφές & Σία", Street: "Ερμού 5", PostalCode: "105 63", City: "Αθήνα", Country: "GR", VATID: "EL123456789", Language: "en"},
+		"outside":        {Name: "王小明", Organisation: "深圳 <Trading>", Street: "Park Rd. 8", City: "Shenzhen", State: "Guangdong", Country: "CN", VATID: "91440300MA5", Language: "en"},
+	}
+}
+
+// issue makes documents of sales to all of them, with and without the One-Stop-Shop.
+func issue(t *testing.T) []invoice.Document {
+	t.Helper()
+	rates, err := billing.ShippedRates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	s := &shelf{sales: make(map[string]invoice.Sale)}
+	for name, buyer := range customers() {
+		for _, oss := range []bool{false, true} {
+			nets := []registrar.Cents{1390, 199, 0, 123_45}
+			vat, err := billing.New(billing.Config{Rates: rates, Register: register{}, OSS: oss}).Assess(t.Context(),
+				billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := fmt.Sprintf("ord_%s_%t", strings.ReplaceAll(name, " ", "_"), oss)
+			sale := invoice.Sale{
+				Order: id, Customer: "cus_1", PaidAt: at, Payment: "pay_1", RateBasisPoints: vat.RateBasisPoints, Rule: string(vat.Rule), Country: vat.Country, VATID: vat.VATID,
+			}
+			for i, net := range nets {
+				item := invoice.Item{
+					ID: fmt.Sprint("itm_", i), Name: fmt.Sprintf("xn--mller-kva-%d.de", i), Kind: []string{"register", "transfer", "renew"}[i%3], Years: i, Net: net, VAT: vat.VAT[i], Gross: net + vat.VAT[i],
+				}
+				sale.Items = append(sale.Items, item)
+				sale.Net, sale.VAT, sale.Gross = sale.Net+item.Net, sale.VAT+item.VAT, sale.Gross+item.Gross
+			}
+			sale.Refunds = []invoice.Refund{{ID: "ref_1", Item: "itm_1", Amount: sale.Items[1].Gross, MadeAt: at}}
+			s.sales[id] = sale
+			buyer.Email = "x@example.org"
+			s.due = append(s.due, invoice.Due{ID: "due_1" + id, Order: id, Buyer: &buyer}, invoice.Due{ID: "due_2" + id, Order: id, Refund: "ref_1"})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		service, err := invoice.New(invoice.Config{
+			Store: s, Numbering: invoice.Numbering{Invoices: "RE", Corrections: "RK"}, Now: func() time.Time { return at },
+			Seller: invoice.Seller{
+				Name: "Kontor & Söhne GmbH", Street: "Kai 1", PostalCode: "20457", City: "Hamburg", Country: "DE", Register: "Amtsgericht Hamburg, HRB 1",
+				VATID: "DE123456789", TaxNumber: "27/123/45678", Email: "rechnung@domains.example",
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); service.Run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		stop()
+		<-done
+	})
+	if len(s.issued) != 4*len(customers()) || len(s.due) != 0 {
+		t.Fatalf("%d were issued, %d are owed", len(s.issued), len(s.due))
+	}
+	return s.issued
+}
+
+func TestAStrangersProgramReadsEveryInvoice(t *testing.T) {
+	t.Parallel()
+	program := node.Program(t, "@stackforge-eu/factur-x")
+	press, err := paper.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := node.Folder(t, "reader.mjs")
+	args, categories := []string{filepath.Join(folder, "reader.mjs")}, map[invoice.Category]bool{}
+	for _, d := range issue(t) {
+		categories[d.Category] = true
+		path := filepath.Join(folder, d.Number)
+		for ending, set := range map[string]func(invoice.Document) ([]byte, error){".pdf": press.PDF, ".xml": press.XML} {
+			content, err := set(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path+ending, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args = append(args, path+".pdf")
+	}
+	said, err := node.Run(t, 2*time.Minute, program, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(said, "ok R"); got != len(args)-1 || strings.Count(said, " factur-x.xml ") != got || len(categories) != 3 {
+		t.Errorf("%d of %d were read, of the categories %v: %s", got, len(args)-1, categories, said)
+	}
+}

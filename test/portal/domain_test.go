@@ -1,0 +1,213 @@
+package portal
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+)
+
+// desk is a registry that has every name, and does what it is told.
+type desk struct {
+	mu      sync.Mutex
+	records map[string]steward.Record
+	err     error
+	codes   []string
+}
+
+func (d *desk) Powers(string) steward.Powers {
+	return steward.Powers{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit"}
+}
+
+func (d *desk) Look(_ context.Context, name string) (steward.Record, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.records[name], d.err
+}
+
+func (d *desk) Carry(_ context.Context, task steward.Task) (steward.Result, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	record := d.records[task.Name]
+	switch task.Kind {
+	case steward.Nameservers:
+		record.Nameservers = task.Nameservers
+	case steward.AddDS:
+		record.DS = append(record.DS, task.DS)
+	case steward.RemoveDS:
+		record.DS = slices.DeleteFunc(record.DS, func(ds steward.DS) bool { return ds == task.DS })
+	case steward.Lock:
+		record.Statuses = []string{"clientTransferProhibited"}
+	case steward.Unlock:
+		record.Statuses = nil
+	case steward.AuthCode:
+		d.codes = append(d.codes, task.Code)
+	case steward.TakeHolder:
+		record.Handle = task.Handle
+	}
+	if d.err == nil {
+		d.records[task.Name] = record
+	}
+	return steward.Result{Record: record}, d.err
+}
+
+func TestAHolderChangesADomainOnItsPage(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	path := "/portal/domains/" + id
+	if list := b.get("/portal/domains").body; !strings.Contains(list, `<a href="`+path+`">eigene.de</a>`) {
+		t.Fatalf("the list does not lead to the page: %s", list)
+	}
+	const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
+	for _, step := range []struct {
+		action string
+		fields url.Values
+		says   string
+	}{
+		{"/nameservers", url.Values{"nameservers": {"ns1.example.net\r\nns1.eigene.de 192.0.2.1"}}, "ns1.eigene.de 192.0.2.1"},
+		{"/ds", url.Values{"ds": {"eigene.de. IN DS " + ds}}, ds},
+		{"/lock", url.Values{"on": {"yes"}}, "Niemand kann die Domain wegziehen."},
+		{"/lock", nil, "Wer den Auth-Code hat, kann die Domain wegziehen."},
+	} {
+		if got := b.post(path+step.action, step.fields); got.status != http.StatusSeeOther || got.location() != path {
+			t.Fatalf("%s: %d %s", step.action, got.status, got.body)
+		}
+		if letter := s.letter(registrar.LetterDomainChanged); letter.Facts["domain"] != "eigene.de" {
+			t.Errorf("%s: the letter tells %v", step.action, letter.Facts)
+		}
+		if got := b.get(path); !strings.Contains(got.body, step.says) || !strings.Contains(got.body, `class="note good"`) {
+			t.Errorf("%s: the page does not say %q: %s", step.action, step.says, got.body)
+		}
+	}
+	if got := b.post(path+"/ds/remove", url.Values{"ds": {ds}}); got.status != http.StatusSeeOther || len(s.registry.records["eigene.de"].DS) != 0 {
+		t.Errorf("the DS record stays: %d", got.status)
+	}
+	if got := b.get(path).body; strings.Count(got, "Person im Browser") < 5 || !strings.Contains(got, "DS-Eintrag entfernt") {
+		t.Errorf("the history is short: %s", got)
+	}
+}
+
+func TestAnAuthCodeIsOnOnePageOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	path := "/portal/domains/" + id
+	got := b.post(path+"/auth-code", nil)
+	code := s.registry.codes[0]
+	if got.status != http.StatusOK || !strings.Contains(got.body, ">"+strings.ReplaceAll(code, "+", "&#43;")+"</output>") {
+		t.Fatalf("the answer is %d and lacks the code: %s", got.status, got.body)
+	}
+	for _, page := range []string{path, "/portal/activity"} {
+		if strings.Contains(b.get(page).body, code) {
+			t.Errorf("%s shows it again", page)
+		}
+	}
+	letter := s.letter(registrar.LetterAuthCode)
+	if strings.Contains(fmt.Sprint(letter), code) || strings.Contains(s.log.String(), code) || strings.Contains(s.log.String(), "eigene.de") {
+		t.Error("the code is in a letter, or it or the name in the log")
+	}
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	if got := b.post(path+"/auth-code", nil); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
+		t.Errorf("an old sign-in leads to %d %s", got.status, got.location())
+	}
+	if page := b.get(path).body; strings.Contains(page, path+"/auth-code") || !strings.Contains(page, "/portal/sign-in-again?next=") || len(s.registry.codes) != 1 {
+		t.Errorf("the page offers it all the same: %s", page)
+	}
+}
+
+func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	path := "/portal/domains/" + id
+	for typed, says := range map[string]string{
+		"ns1.example.net": "zu wenige", "ns1.example.net\nns1.example.net": "zweimal", "ns1\nns2.example.net": "keinen gültigen Namen",
+		"ns1.eigene.de\nns2.example.net": "braucht seine IP-Adresse", "ns1.example.net 192.0.2.1\nns2.example.net": "nur hinter Nameservern",
+		"192.0.2.1\n192.0.2.2": "keinen gültigen Namen",
+	} {
+		got := b.post(path+"/nameservers", url.Values{"nameservers": {typed}})
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, typed+"</textarea>") {
+			t.Errorf("%q: %d, and the page lacks %q or what was typed", typed, got.status, says)
+		}
+	}
+	for typed, says := range map[string]string{"2371 13 2": "kein vollständiger", "2371 13 1 AABB": "nicht mehr als sicher", "2371 13 2 AABB": "kein vollständiger"} {
+		if got := b.post(path+"/ds", url.Values{"ds": {typed}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, `value="`+typed+`"`) {
+			t.Errorf("%q: %d", typed, got.status)
+		}
+	}
+	s.registry.err = &registrar.Error{Kind: registrar.KindConflict, Code: "epp_status_prohibits"}
+	if got := b.post(path+"/lock", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "Der Status der Domain verbietet das") {
+		t.Errorf("a refusal: %d %s", got.status, got.body)
+	}
+	s.registry.err = registrar.Fault(registrar.FaultTimeout, "epp.example", nil)
+	if got := b.post(path+"/lock", nil); got.status != http.StatusSeeOther {
+		t.Errorf("a registry that is away: %d %s", got.status, got.body)
+	}
+	got := b.get(path)
+	if !strings.Contains(got.body, "unterwegs zur Registry") || got.header.Get("Refresh") != "3" || strings.Contains(got.body, path+"/nameservers") {
+		t.Errorf("the page of an open change: %s", got.body)
+	}
+}
+
+func TestEachStateSaysWhatCanBeDone(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	erika := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	for status, says := range map[holding.Status]string{
+		holding.StatusPending: "noch in Arbeit", holding.StatusExpired: "Die Laufzeit ist zu Ende", holding.StatusRedemption: "Die Domain ist gelöscht",
+		holding.StatusTransit: "liegt bei DENIC", holding.StatusTransferredOut: "Ein anderer Anbieter",
+	} {
+		id := s.held(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
+		got := b.get("/portal/domains/" + id)
+		if got.status != http.StatusOK || !strings.Contains(got.body, says) || strings.Contains(got.body, id+"/nameservers") {
+			t.Errorf("%s: %d %s", status, got.status, got.body)
+		}
+		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == holding.StatusExpired) {
+			t.Errorf("%s: the auth code is offered: %t", status, leaves)
+		}
+	}
+}
+
+func TestTheListIsSearchedFilteredAndTurned(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	erika, other := s.member("erika@example.org"), s.member("otto@example.org")
+	for i := range holding.PageSize + 5 {
+		s.held(erika.ID, fmt.Sprintf("viele-%03d", i), holding.StatusActive)
+	}
+	s.held(erika.ID, "xn--mller-kva", holding.StatusExpired)
+	s.held(other.ID, "viele-fremd", holding.StatusActive)
+	b := s.signedIn("erika@example.org")
+	rows := func(body string) int { return strings.Count(body, "<tr><td>") }
+	first := b.get("/portal/domains").body
+	if rows(first) != holding.PageSize || strings.Contains(first, "fremd") || !strings.Contains(first, "alle (56)") || !strings.Contains(first, "abgelaufen (1)") {
+		t.Errorf("the first page has %d rows", rows(first))
+	}
+	_, rest, found := strings.Cut(first, `<a href="/portal/domains?after=`)
+	more, _, _ := strings.Cut(rest, `"`)
+	if second := b.get("/portal/domains?after=" + strings.ReplaceAll(more, "&amp;", "&")).body; !found || rows(second) != 6 || !strings.Contains(second, "viele-054.de") {
+		t.Errorf("the second page has %d rows", rows(second))
+	}
+	for query, want := range map[string]int{
+		"?q=viele-00": 10, "?q=VIELE-001.de": 1, "?q=fremd": 0, "?q=%25": 0, "?q=_": 0, "?state=expired": 1, "?state=nonsense": 0, "?q=m%C3%BCller": 1,
+		"?q=viele&state=expired": 0, "?after=viele-053.de": 3,
+	} {
+		if got := b.get("/portal/domains" + query); got.status != http.StatusOK || rows(got.body) != want {
+			t.Errorf("%s: %d with %d rows, want %d", query, got.status, rows(got.body), want)
+		}
+	}
+}

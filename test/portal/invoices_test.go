@@ -1,0 +1,179 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web/checkout"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// shelf is the orders as they stand in the database; nothing is bought here.
+type shelf struct {
+	checkout.Orders
+	db *store.DB
+}
+
+func (s shelf) Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error) {
+	o, found, err := s.db.OrderOfCustomer(ctx, actor.Customer, id)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+	}
+	return o, err
+}
+
+func (s shelf) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error) {
+	return s.db.OrdersOf(ctx, actor.Customer, before, limit)
+}
+
+// withInvoices puts the pages about orders and invoices in front of the stage's, and
+// returns their routes.
+func (s *stage) withInvoices() []page.Route {
+	s.t.Helper()
+	invoices, err := invoice.New(invoice.Config{Store: s.db, Numbering: invoice.Numbering{Invoices: "RE", Corrections: "RK"}, Now: s.clock.now})
+	check(s.t, err)
+	press, err := paper.New()
+	check(s.t, err)
+	frame, err := page.New(page.Config{
+		BaseURL: s.base, Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Now: s.clock.now, Orders: true,
+	})
+	check(s.t, err)
+	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: shelf{db: s.db}, Invoices: invoices, Papers: press})
+	check(s.t, err)
+	mux := http.NewServeMux()
+	mux.Handle("/", s.handler)
+	for _, route := range pages.Routes() {
+		mux.Handle(route.Method+" "+route.Path, route.Handler)
+	}
+	s.handler = mux
+	return pages.Routes()
+}
+
+// sold is an order that somebody has paid, with its invoice.
+func (s *stage) sold(customer string) (order.Order, invoice.Document) {
+	s.t.Helper()
+	ctx, at := s.t.Context(), s.clock.now()
+	o := order.Order{
+		ID: registrar.NewID("ord_", at), Customer: customer, Email: "x@example.org", State: order.AwaitingPayment, Channel: order.ThroughPortal,
+		By: registrar.Actor{Kind: registrar.ActorPerson}, ItemsKey: customer, PayLink: registrar.SecretHash("link-" + customer), SealedPayLink: "sealed",
+		Items:     []order.Item{{ID: "itm_" + customer, Name: "gekauft.de", TLD: ".de", Kind: order.Register, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: order.ItemWaiting}},
+		Totals:    order.Totals{Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900, Rule: "domestic", Country: "DE"},
+		CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(1), Version: 1,
+	}
+	o, _, err := s.db.AddOrder(ctx, o, 20, registrar.Deed{Actor: o.By, Action: order.ActionMade, Customer: customer, Object: o.ID, At: at})
+	check(s.t, err)
+	move := order.Move{Was: o, Order: o, Lines: true}
+	move.Order.State, move.Order.PaidAt = order.Provisioning, at
+	move.Order.Items = []order.Item{o.Items[0]}
+	move.Order.Items[0].State, move.Order.Items[0].Failure = order.ItemFailed, order.NameHeld
+	if moved, err := s.db.MoveOrder(ctx, move); err != nil || !moved {
+		s.t.Fatalf("%t, %v", moved, err)
+	}
+	var issued invoice.Document
+	due, err := s.db.DueDocuments(ctx, 10)
+	check(s.t, err)
+	for _, one := range due {
+		_, err := s.db.Issue(ctx, one, "RE-2026", func(count int64) invoice.Document {
+			issued = invoice.Document{
+				ID: registrar.NewID("inv_", at), Kind: invoice.Invoice, Order: o.ID, Customer: customer, Number: "RE-2026-000001", Series: "RE-2026", Count: count,
+				IssuedAt: at, Day: "2026-11-15", SuppliedOn: "2026-11-15", PaidOn: "2026-11-15", Language: "de", Category: invoice.Standard, RateBasisPoints: 1900,
+				Net: 1000, VAT: 190, Gross: 1190, Lines: []invoice.Line{{Text: "gekauft.de", Net: 1000, VAT: 190, Gross: 1190}},
+				Seller: invoice.Seller{Name: "Kontor GmbH", Country: "DE"}, Buyer: invoice.Buyer{Name: "Opfer", Country: "DE"},
+			}
+			return issued
+		})
+		check(s.t, err)
+	}
+	return o, issued
+}
+
+// ofOrders says for every route that names an order or a document how another
+// customer's is asked for. A new one fails until it has a row here.
+var ofOrders = map[string]func(order, document string) string{
+	"/portal/orders/{id}":       func(order, _ string) string { return "/portal/orders/" + order },
+	"/portal/invoices/{id}/pdf": func(_, document string) string { return "/portal/invoices/" + document + "/pdf" },
+	"/portal/invoices/{id}/xml": func(_, document string) string { return "/portal/invoices/" + document + "/xml" },
+}
+
+func TestAnotherCustomersOrdersAndInvoicesAreNotFoundOnEveryRoute(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	victim := s.member("victim@example.org")
+	s.member("attacker@example.org")
+	theirs, b := s.signedIn("victim@example.org"), s.signedIn("attacker@example.org")
+	routes := s.withInvoices()
+	o, document := s.sold(victim.ID)
+	seen := 0
+	for _, route := range routes {
+		if !strings.Contains(route.Path, "{id}") {
+			continue
+		}
+		row, ok := ofOrders[route.Path]
+		if !ok {
+			t.Errorf("%s names an object and has no row in the table", route.Path)
+			continue
+		}
+		seen++
+		path := row(o.ID, document.ID)
+		own, got, none := theirs.get(path), b.get(path), b.get(row("ord_00000000000000000000000000", "inv_00000000000000000000000000"))
+		if own.status != http.StatusOK {
+			t.Errorf("%s: %d for its owner: %s", path, own.status, own.body)
+		}
+		// The address stands in the switch of languages, and nowhere else.
+		hide := strings.NewReplacer(o.ID, "", document.ID, "", "ord_00000000000000000000000000", "", "inv_00000000000000000000000000", "")
+		if got.status != http.StatusNotFound || none.status != got.status || hide.Replace(got.body) != hide.Replace(none.body) {
+			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", path, got.status, none.status, got.body == none.body)
+		}
+		if stranger := s.browser().get(path); stranger.status != http.StatusSeeOther || !strings.HasPrefix(stranger.location(), "/portal/sign-in?next=") {
+			t.Errorf("%s: %d for a stranger", path, stranger.status)
+		}
+	}
+	if seen != len(ofOrders) {
+		t.Errorf("%d of %d routes were looked at", seen, len(ofOrders))
+	}
+	if list := b.get("/portal/invoices"); list.status != http.StatusOK || strings.Contains(list.body, document.Number) {
+		t.Errorf("the attacker's list: %d %s", list.status, list.body)
+	}
+}
+
+func TestACustomerFindsTheirInvoices(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	erika := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	s.withInvoices()
+	if got := b.get("/portal/invoices").body; !strings.Contains(got, "Es gibt noch keine Rechnung.") {
+		t.Errorf("an empty list: %s", got)
+	}
+	o, document := s.sold(erika.ID)
+	for _, path := range []string{"/portal/invoices", "/portal/orders/" + o.ID} {
+		got := b.get(path).body
+		for _, want := range []string{document.Number, "15.11.2026", "11,90\u00a0€", "/portal/invoices/" + document.ID + "/pdf", "/portal/invoices/" + document.ID + "/xml"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not say %q: %s", path, want, got)
+			}
+		}
+	}
+	if got := b.get("/portal/orders").body; !strings.Contains(got, `href="/portal/invoices"`) {
+		t.Errorf("nothing leads to the invoices: %s", got)
+	}
+	for form, begins := range map[string]string{"pdf": "%PDF-", "xml": "<?xml "} {
+		got := b.get("/portal/invoices/" + document.ID + "/" + form)
+		if got.status != http.StatusOK || !strings.HasPrefix(got.body, begins) || got.header.Get("Content-Type") != "application/"+form ||
+			got.header.Get("Content-Disposition") != `attachment; filename="RE-2026-000001.`+form+`"` || got.header.Get("Cache-Control") != "no-store" ||
+			got.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %v", form, got.status, got.header)
+		}
+	}
+	if log := s.log.String(); strings.Contains(log, document.ID) || strings.Contains(log, document.Number) {
+		t.Errorf("the log names the document: %s", log)
+	}
+}
