@@ -53,7 +53,8 @@ var fixedParameters = map[string]any{
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
 // card, nobody is paying, every renewal is known, everybody has an account of their
 // own and has linked an agent, a new row has no order that an agent could hear of,
-// every document corrects another, and every domain is being changed.
+// every document corrects another, every domain is being changed, nobody is an
+// operator, every lock is in force, and somebody works on everything.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
@@ -63,6 +64,7 @@ var mayMiss = []string{
 	"InsertChange",
 	"InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
+	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
 	"InvoiceOfOrder",
 }
 

@@ -12,7 +12,7 @@ import (
 func TestOperatorsInTheBrowser(t *testing.T) {
 	node.Program(t, "playwright-core")
 	s := startSandbox(t)
-	add := exec.CommandContext(t.Context(), s.binary, "operators", "add", "--config", filepath.Join(s.data, "serve.toml"), s.Demo.Email) //nolint:gosec // our own binary
+	add := exec.CommandContext(t.Context(), s.binary, "operators", "add", "--config", filepath.Join(s.data, "serve.toml"), s.Demo.Email)
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

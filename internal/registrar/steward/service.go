@@ -61,7 +61,7 @@ type Config struct {
 	Ended          func(kind Kind, state State)
 	// SetBack is told which change has to wait, and why; nil means that nobody asks.
 	SetBack func(ctx context.Context, change string, code registrar.Code)
-	Logger         *slog.Logger
+	Logger  *slog.Logger
 }
 
 // Service is safe for concurrent use.
