@@ -13,7 +13,7 @@ TIMEOUT  ?= 10m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check format-check vet lint tidy-check generate bench soak fuzz clean
+.PHONY: help build run test check format-check vet lint tidy-check generate bench soak screenshots fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -53,6 +53,9 @@ soak: ## ten hostile minutes under full load, 2,000 polite agents (see test/soak
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
 	go run ./test/kill/soak
+
+screenshots: ## render each page into docs/screenshots (needs Chromium)
+	@scripts/screenshots.sh
 
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' $$(go list -f '{{.Dir}}' ./...) | sort -u | while IFS=: read -r file target; do \

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
 // Offer is an agent as a customer sees it.
@@ -95,9 +94,4 @@ func (s *Service) live(ctx context.Context, id string) (Agent, error) {
 func (s *Service) NameOf(ctx context.Context, id string) (string, error) {
 	agent, _, err := s.store.AgentByID(ctx, id)
 	return agent.Name, err
-}
-
-// Profiles are those that an agent can be let in with, ours first.
-func Profiles() []signing.Profile {
-	return []signing.Profile{signing.Ours, signing.Body, signing.Canonical}
 }

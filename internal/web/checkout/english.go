@@ -34,7 +34,7 @@ var english = map[string]string{
 	"pay.sign_in.button":  "Sign in",
 	"pay.about":           "About this order",
 	"pay.asked":           "Prepared by",
-	"pay.owner":           "The domains will belong to",
+	"pay.owner":           "Owner of the domains",
 	"pay.until":           "Prices are good until",
 	"pay.paid_at":         "Paid",
 	"pay.confirmed_at":    "Confirmed",

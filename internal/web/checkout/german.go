@@ -35,7 +35,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.sign_in.button":  "Anmelden",
 	"pay.about":           "Über diese Bestellung",
 	"pay.asked":           "Vorbereitet von",
-	"pay.owner":           "Die Domains gehören dann",
+	"pay.owner":           "Inhaber der Domains",
 	"pay.until":           "Preise gelten bis",
 	"pay.paid_at":         "Bezahlt",
 	"pay.confirmed_at":    "Beauftragt",

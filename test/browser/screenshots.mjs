@@ -1,0 +1,116 @@
+// Pictures of the pages for docs/screenshots: each at a desk in the light, the most
+// important ones also in the dark and on a phone. scripts/screenshots.sh runs it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const info = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const folder = process.env.pictures;
+const base = info.base_url;
+const tallest = 1500;
+
+const browser = await chromium.launch({
+  executablePath: process.env.chromium,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
+});
+
+// take shows the page as far as a reader would scroll.
+async function take(page, name) {
+  await page.evaluate(() => document.fonts.ready);
+  const { width } = page.viewportSize();
+  const height = Math.min(tallest, await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.screenshot({ path: join(folder, name + ".png"), clip: { x: 0, y: 0, width, height }, fullPage: true });
+  console.log("docs/screenshots/" + name + ".png");
+}
+
+async function open(page, path, name) {
+  const answer = await page.goto(base + path);
+  assert.ok(answer.ok() || answer.status() === 404, `${path}: ${answer.status()}`);
+  await take(page, name);
+}
+
+async function search(page, text) {
+  await page.goto(base + "/");
+  await page.locator("main input[name=query], main input[type=search]").first().fill(text);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll("main li, main tr").length >= 8);
+  await page.waitForLoadState("networkidle");
+}
+
+async function signIn(page) {
+  await page.goto(base + "/portal/sign-in");
+  await page.fill("input[name=email]", info.demo.email);
+  await page.fill("input[name=password]", info.demo.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/portal\/profile/);
+}
+
+async function tool(name, args) {
+  const answer = await fetch(info.mcp_url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", Authorization: "Bearer " + info.demo.token },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
+  const text = await answer.text();
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result.structuredContent;
+}
+
+const everybody = {
+  "/preise": "prices", "/assistent": "assistant", "/portal/sign-in": "sign-in", "/portal/register": "register", "/gibt-es-nicht": "not-found",
+};
+const members = {
+  "/portal/domains": "domains", "/portal/orders": "orders", "/portal/invoices": "invoices", "/portal/profile": "profile",
+  "/portal/security": "security", "/portal/tokens": "tokens", "/portal/apps": "apps", "/portal/agents": "agents", "/portal/activity": "activity",
+};
+
+async function visitor(options, suffix, paths) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await open(page, "/", "start" + suffix);
+  await search(page, "kaffeehaus");
+  await take(page, "search" + suffix);
+  for (const [path, name] of Object.entries(paths)) await open(page, path, name + suffix);
+  return { context, page };
+}
+
+async function buy(page, suffix, domain) {
+  const made = await tool("start_order", { items: [{ domain, type: "register" }] });
+  await page.goto(made.payment_url);
+  await take(page, "approve" + suffix);
+  await page.getByRole("button", { name: /Zahlungspflichtig/ }).click();
+  await page.waitForURL((url) => url.origin !== base);
+  await page.fill("#cardNumber", "4242424242424242");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.origin === base);
+  await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });
+  await take(page, "done" + suffix);
+}
+
+const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
+{
+  const { context, page } = await visitor(desk, "", everybody);
+  await signIn(page);
+  await buy(page, "", "kaffeehaus-am-markt.de");
+  for (const [path, name] of Object.entries(members)) await open(page, path, name);
+  await page.goto(base + "/portal/domains?q=elbblick-roesterei.com");
+  await page.getByRole("link", { name: "elbblick-roesterei.com" }).click();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await take(page, "domain");
+  await context.close();
+}
+{
+  const { context, page } = await visitor({ ...desk, colorScheme: "dark" }, "-dark", { "/preise": "prices" });
+  await signIn(page);
+  await open(page, "/portal/domains", "domains-dark");
+  await context.close();
+}
+{
+  const phone = { viewport: { width: 390, height: 844 }, locale: "de-DE", deviceScaleFactor: 1 };
+  const { context, page } = await visitor(phone, "-phone", { "/preise": "prices" });
+  await signIn(page);
+  await buy(page, "-phone", "kaffeehaus-am-hafen.de");
+  await open(page, "/portal/domains", "domains-phone");
+  await context.close();
+}
+await browser.close();
