@@ -28,7 +28,7 @@ func (c *doctorCommand) runBooks(t *terminal) error {
 	}
 	var report booksReport
 	err := c.operate(t, func(d desk) error {
-		provider, err := newStripe(d.cfg.Stripe, slog.New(slog.DiscardHandler), nil)
+		provider, err := newStripe(d.cfg.Stripe, slog.New(slog.DiscardHandler), nil, nil)
 		if err != nil {
 			return err
 		}

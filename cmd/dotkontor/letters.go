@@ -15,8 +15,12 @@ import (
 // post is the way of letters out of the house.
 type post struct {
 	runner *letters.Runner // nil where no mail server is set
+	// seen is how the mail server did lately.
+	seen lastSeen
 	// counted is told what became of each letter; nil means that nobody counts.
 	counted func(kind registrar.LetterKind, outcome string)
+	// setBack is told which letter has to wait, and why; nil means that nobody asks.
+	setBack func(ctx context.Context, letter string, code registrar.Code)
 }
 
 // newPost builds what sends letters. Links in them count by the true time, as
@@ -42,6 +46,11 @@ func newPost(cfg config.Config, stored letters.Store, logger *slog.Logger) (*pos
 	}
 	p.runner, err = letters.New(letters.Config{
 		Store: stored, Sender: sender, BaseURL: cfg.BaseURL, Logger: logger,
+		SetBack: func(ctx context.Context, letter string, code registrar.Code) {
+			if p.setBack != nil {
+				p.setBack(ctx, letter, code)
+			}
+		},
 		Sent: count("sent"), Failed: count("failed"), GivenUp: count("given_up"),
 	})
 	return p, err
@@ -68,6 +77,7 @@ func (p *post) count(metrics *prometheus.Registry) error {
 		Help: "Attempts to send a letter, by its kind and what became of it: sent, failed (and tried again, unless given up too), given_up.",
 	}, []string{"kind", "outcome"})
 	p.counted = func(kind registrar.LetterKind, outcome string) {
+		p.seen.note(outcome == "sent", "")
 		counter.WithLabelValues(string(kind), outcome).Inc()
 	}
 	return metrics.Register(counter)

@@ -38,6 +38,8 @@ type lookups struct {
 	engine     *lookup.Engine
 	rdap       *rdap.Client
 	registries *registries
+	// guard is how we treat the hosts of registries.
+	guard *manners.Guard
 }
 
 func newLookups(parts lookupParts) (*lookups, error) {
@@ -104,7 +106,7 @@ func newLookups(parts lookupParts) (*lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lookups{engine: engine, rdap: registryData, registries: registries}, nil
+	return &lookups{engine: engine, rdap: registryData, registries: registries, guard: guard}, nil
 }
 
 // keepBootstrapFresh runs until ctx ends.

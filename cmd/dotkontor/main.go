@@ -70,6 +70,7 @@ type commands struct {
 	Domains      domainsCommand      `cmd:"" help:"Look after customers' domains, and register one for a customer."`
 	Orders       ordersCommand       `cmd:"" help:"Look at customers' orders, their payments and refunds."`
 	Agents       agentsCommand       `cmd:"" help:"Look after the agents that check out for customers."`
+	Operators    operatorsCommand    `cmd:"" help:"Say who may open the operators' pages."`
 	Invoices     invoicesCommand     `cmd:"" help:"Look at invoices and corrections, and write them to files."`
 	Declarations declarationsCommand `cmd:"" help:"Look at what customers declare about their contracts: withdrawals and terminations."`
 	Texts        textsCommand        `cmd:"" help:"Write the texts of the law's pages to a folder, to begin own ones with."`

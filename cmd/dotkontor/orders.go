@@ -16,9 +16,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
@@ -30,7 +32,7 @@ import (
 func (p *product) takeOrders(
 	ctx context.Context, catalogue *catalog.Live, observeHost func(host string, event manners.Event), now func() time.Time,
 ) error {
-	provider, err := newStripe(p.cfg.Stripe, p.logger, p.metrics)
+	provider, err := newStripe(p.cfg.Stripe, p.logger, p.metrics, &p.paymentsSeen)
 	if err != nil {
 		return err
 	}
@@ -45,13 +47,13 @@ func (p *product) takeOrders(
 		return err
 	}
 	p.closers = append(p.closers, taxes.vies.Close)
-	p.provider = provider
+	p.provider, p.vies = provider, taxes.vies
 	if err := p.issueInvoices(ctx, now); err != nil {
 		return err
 	}
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices, office: p.office,
 	})
 	if err != nil {
 		return err
@@ -119,6 +121,8 @@ type orderParts struct {
 	now       func() time.Time // the time of the business
 	logger    *slog.Logger
 	metrics   *prometheus.Registry // nil means that nobody counts
+	// office keeps locks, and why work does not get on; nil means that nobody does.
+	office *office.Service
 	// changed is told that an order has come to a state or that money went back; nil
 	// means that nobody waits.
 	changed  func()
@@ -135,7 +139,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		return nil, err
 	}
 	settings := order.Config{
-		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines}, Taxes: parts.taxes,
+		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
@@ -147,6 +151,9 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		if err := countOrders(&settings, parts.metrics); err != nil {
 			return nil, err
 		}
+	}
+	if parts.office != nil {
+		settings.SetBack = setBack(parts.office, office.JobOrder, parts.logger)
 	}
 	if parts.changed != nil {
 		listenToOrders(&settings, parts.changed)
@@ -223,6 +230,8 @@ func countBacklog(ctx context.Context, people *accounts, metrics *prometheus.Reg
 type orderMarket struct {
 	catalogue *catalog.Live
 	lines     *provision.Service
+	// locks say what may not be done with a domain; nil means that none does.
+	locks *office.Service
 }
 
 var _ order.Market = orderMarket{}
@@ -245,6 +254,15 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	quote, err := m.lines.Quote(ctx, wanted)
 	if err != nil {
 		return order.Quote{}, err
+	}
+	if wish.Kind == order.Renew && m.locks != nil {
+		barred, err := m.locks.Bars(ctx, quote.Domain, office.Renewal)
+		switch {
+		case err != nil:
+			return order.Quote{}, databaseFault(err)
+		case barred:
+			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: steward.Barred}
+		}
 	}
 	net, sold := netOf(extension, wish.Kind, quote.Years)
 	if !sold {

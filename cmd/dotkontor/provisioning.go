@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -20,6 +21,8 @@ type provisionParts struct {
 	now        func() time.Time
 	logger     *slog.Logger
 	metrics    *prometheus.Registry // nil means that nobody counts
+	// office is told why lines do not get on; nil means that nobody is.
+	office *office.Service
 	// ended is told that a line has come to its end; nil means that nobody waits.
 	ended func()
 }
@@ -42,6 +45,9 @@ func newProvisioning(parts provisionParts) (*provision.Service, error) {
 		if err := countProvisioning(&settings, parts.metrics); err != nil {
 			return nil, err
 		}
+	}
+	if parts.office != nil {
+		settings.SetBack = setBack(parts.office, office.JobLine, parts.logger)
 	}
 	if counted := settings.Ended; parts.ended != nil {
 		settings.Ended = func(kind provision.Kind, state provision.State) {

@@ -17,12 +17,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
@@ -71,6 +74,7 @@ type product struct {
 	server     *server
 	people     *accounts
 	lines      *provision.Service
+	changes    *steward.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
 	invoices *invoice.Service
@@ -78,6 +82,11 @@ type product struct {
 	// tidings tells agents about their orders; nil where there are none.
 	tidings *tidings.Runner
 	node    string
+	// office is what operators do by hand.
+	office *office.Service
+	// vies and paymentsSeen are how those outside do; vies is nil without orders.
+	vies         *vies.Client
+	paymentsSeen lastSeen
 }
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
@@ -145,6 +154,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.people = people
+	if err := p.openOffice(); err != nil {
+		return nil, p.abandon(err)
+	}
 	if err := p.provision(look.registries, now); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -152,6 +164,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
+	p.changes = changes
 	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -199,6 +212,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
 			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
 		},
+		Operators:      p.operatorPages(look, live, catalogFile),
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Logger:         logger,
@@ -266,7 +280,7 @@ func (p *product) provision(registries *registries, now func() time.Time) error 
 	p.closers = append(p.closers, node.release)
 	p.node = node.name
 	p.lines, err = newProvisioning(provisionParts{
-		cfg: p.cfg, people: p.people, registries: registries, node: p.node, now: now, logger: p.logger, metrics: p.metrics,
+		cfg: p.cfg, people: p.people, registries: registries, node: p.node, now: now, logger: p.logger, metrics: p.metrics, office: p.office,
 		ended: func() {
 			if p.orders != nil { // it is set before anything runs
 				p.orders.Wake()

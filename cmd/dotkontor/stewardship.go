@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -41,8 +42,8 @@ func (p *product) lookAfter(registries *registries, now func() time.Time) (*stew
 	}
 	changes, err := steward.New(steward.Config{
 		Store: p.people.db, Registries: registries.stewards(), Seal: seal, Node: p.node, Now: now, Logger: p.logger,
-		LettersWaiting: p.people.post.wake,
-		Ended:          func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },
+		LettersWaiting: p.people.post.wake, Barred: p.barred, SetBack: setBack(p.office, office.JobChange, p.logger),
+		Ended: func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },
 	})
 	if err != nil {
 		return nil, err

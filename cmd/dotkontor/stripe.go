@@ -8,14 +8,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/hooks"
 )
 
 // newStripe is the payment provider, or nil where no key is set. metrics may be nil:
-// then nobody counts.
-func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Registry) (*stripe.Client, error) {
+// then nobody counts, and seen is not told how the provider does.
+func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Registry, seen *lastSeen) (*stripe.Client, error) {
 	if cfg.SecretKey == "" {
 		return nil, nil //nolint:nilnil // no provider is no error
 	}
@@ -38,6 +39,7 @@ func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Regis
 		}
 		options.Observe = func(call, outcome string, took time.Duration) {
 			calls.WithLabelValues(call, outcome).Observe(took.Seconds())
+			seen.note(outcome == "ok", registrar.Code(outcome))
 		}
 	}
 	return stripe.New(options), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
 	"github.com/dotkontor/dotkontor/internal/store"
@@ -34,7 +35,7 @@ func (p *product) tellAgents() error {
 	}
 	p.tidings, err = tidings.New(tidings.Config{
 		Store: p.people.db, Agents: agentHooks{p.people.agents}, Orders: agentNews{p.people.db, p.cfg.BaseURL + page.OrdersPath + "/"}, Sender: sender,
-		Logger: p.logger, Counted: func(outcome tidings.Outcome) { told.WithLabelValues(string(outcome)).Inc() },
+		Logger: p.logger, SetBack: setBack(p.office, office.JobEvent, p.logger), Counted: func(outcome tidings.Outcome) { told.WithLabelValues(string(outcome)).Inc() },
 	})
 	if err != nil {
 		return err

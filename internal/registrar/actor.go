@@ -121,4 +121,5 @@ const (
 	LetterTermination     LetterKind = "termination"      // the same, of the other kind
 	LetterDeclared        LetterKind = "declared"         // to the operator: somebody has declared one of these
 	LetterAccountClosed   LetterKind = "account_closed"   // by its customer
+	LetterDomainLock      LetterKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
 )

@@ -46,7 +46,7 @@ func accountOf(row query.Customer) customer.Account {
 	return customer.Account{
 		Customer: customer.Customer{
 			ID: row.ID, Email: row.Email, Language: row.Language,
-			HasPassword: row.PasswordHash != "", HasSecondFactor: row.TotpSealed != "",
+			HasPassword: row.PasswordHash != "", HasSecondFactor: row.TotpSealed != "", Operator: row.Operator != 0,
 			CreatedAt: fromMicros(row.CreatedAt), ConfirmedAt: fromMicros(row.ConfirmedAt), DisabledAt: fromMicros(row.DisabledAt),
 		},
 		EmailKey: row.EmailKey, PasswordHash: row.PasswordHash, UserHandle: row.UserHandle,

@@ -13,7 +13,7 @@ func sessionOf(row query.Session) customer.Session {
 	return customer.Session{
 		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, Agent: row.Agent,
 		CreatedAt: fromMicros(row.CreatedAt), AuthenticatedAt: fromMicros(row.AuthenticatedAt),
-		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt),
+		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt), Proof: row.Proof,
 	}
 }
 
@@ -39,7 +39,7 @@ func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, k
 	if err := a.q.InsertSession(ctx, query.InsertSessionParams{
 		Hash: string(s.Hash), ID: s.ID, CustomerID: s.CustomerID, State: string(s.State),
 		Address: s.Address, Agent: s.Agent, Device: string(s.Device), CreatedAt: micros(s.CreatedAt),
-		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt),
+		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt), Proof: s.Proof,
 	}); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/law"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
@@ -46,6 +47,9 @@ type Config struct {
 	// Law are the pages that the law asks for. The front fills in their frame; without
 	// somebody who takes declarations, or without a portal, there are none.
 	Law law.Config
+	// Operators are the pages of those who run the service. The front fills in their
+	// frame; without an office, or without a portal, there are no such pages.
+	Operators operator.Config
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
@@ -94,7 +98,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 	}
 	frame, err := page.New(page.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil,
+		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil, Operators: cfg.Operators.Office != nil,
 		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Law: cfg.Law.Declarations != nil,
 	})
 	if err != nil {
@@ -122,6 +126,15 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 			return people{}, err
 		}
 		forPeople.pages = append(forPeople.pages, legal.Routes()...)
+	}
+	if cfg.Operators.Office != nil {
+		behind := cfg.Operators
+		behind.Frame = frame
+		office, err := operator.New(behind)
+		if err != nil {
+			return people{}, err
+		}
+		forPeople.pages = append(forPeople.pages, office.Routes()...)
 	}
 	if cfg.Checkout.Orders == nil {
 		return forPeople, nil
@@ -303,6 +316,8 @@ func New(cfg Config) (http.Handler, error) {
 			res.refuse = oauth.RefuseMethod
 		case strings.HasPrefix(path, acp.Prefix):
 			res.refuse = acp.RefuseMethod
+		case strings.HasPrefix(path, page.OperatorPath):
+			res.hidden, res.refuse = true, forPeople.frame.NotFound
 		case forPeople.has(path):
 			res.refuse = forPeople.frame.NoSuchMethod
 		}
@@ -310,6 +325,7 @@ func New(cfg Config) (http.Handler, error) {
 	if forPeople.frame != nil {
 		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
 		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
+		mux.HandleFunc(page.OperatorPath+"/", forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", noPage(forPeople.frame))
 	return newObserver(mux, cfg.Logger, cfg.Registry)
@@ -321,6 +337,8 @@ type resource struct {
 	methods   map[string]http.HandlerFunc
 	allow     string
 	anyOrigin bool
+	// hidden says that nobody may learn which methods there are.
+	hidden bool
 	// refuse answers 405 in the words of the path's protocol.
 	refuse http.HandlerFunc
 }
@@ -340,6 +358,10 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if handler, ok := res.methods[r.Method]; ok {
 		handler(w, r)
+		return
+	}
+	if res.hidden {
+		res.refuse(w, r)
 		return
 	}
 	w.Header().Set("Allow", res.allow)

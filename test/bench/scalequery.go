@@ -53,8 +53,9 @@ var fixedParameters = map[string]any{
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
 // card, nobody is paying, every renewal is known, everybody has an account of their
 // own and has linked an agent, a new row has no order that an agent could hear of, no
-// agent has paid what it did not make, every document corrects another, every domain
-// is being changed, and every declaration is dealt with.
+// agent has paid what it did not make, every document corrects another, every
+// domain is being changed, every declaration is dealt with, nobody is an operator,
+// every lock is in force, and somebody works on everything.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
@@ -63,6 +64,7 @@ var mayMiss = []string{
 	"ActivateDomain", "DropDomain", "HurryLines",
 	"InsertChange", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
+	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
 	"InvoiceOfOrder", "FinishDeclaration",
 }
 

@@ -36,7 +36,7 @@ const (
 
 // scripts are all files that a journey may need.
 var scripts = []string{
-	"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs", "search.mjs", "searchplain.mjs", "domain.mjs",
+	"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs", "search.mjs", "searchplain.mjs", "domain.mjs", "operator.mjs",
 }
 
 // sandbox is what a script is told about the product.

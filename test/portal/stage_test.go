@@ -55,6 +55,7 @@ type stage struct {
 	registry  *desk
 	db        *store.DB
 	handler   http.Handler
+	prices    *catalog.Live
 	clock     *clock
 	log       *record
 	mailbox   *mailbox
@@ -184,7 +185,7 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	s.handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
 		Agents: mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},
-		Ready:  func() bool { return true }, Logger: logger, Registry: prometheus.NewRegistry(),
+		Ready:  func() bool { return true }, Logger: logger, Registry: prometheus.NewRegistry(), Operators: s.operatorPages(),
 	})
 	check(t, err)
 	s.routes = routesOf(t, pages)

@@ -33,6 +33,8 @@ const (
 	ActionResetLinkMade       registrar.Action = "reset_link_made"
 	ActionPasswordSet         registrar.Action = "password_set"
 	ActionClosed              registrar.Action = "account_closed" // by its customer
+	ActionMadeOperator        registrar.Action = "operator_made"
+	ActionUnmadeOperator      registrar.Action = "operator_unmade"
 )
 
 // The ways of signing in, as the object of ActionSignedIn.

@@ -15,7 +15,9 @@ type Customer struct {
 	Language        string
 	HasPassword     bool
 	HasSecondFactor bool
-	CreatedAt       time.Time
+	// Operator says that the owner may open the operators' pages.
+	Operator  bool
+	CreatedAt time.Time
 	// ConfirmedAt is zero while nobody has shown that the address is theirs.
 	ConfirmedAt time.Time
 	// DisabledAt is zero unless an operator has closed the account.
@@ -36,7 +38,12 @@ type Session struct {
 	SeenAt          time.Time
 	// ExpiresAt is when the session ends unless it is used before.
 	ExpiresAt time.Time
+	// Proof is what the person last showed: a word of actions.go.
+	Proof string
 }
+
+// Strong says that more than a password was shown: a passkey, or a code beside it.
+func (s Session) Strong() bool { return s.Proof == byCode || s.Proof == byPasskey }
 
 // Visitor is somebody who has signed in.
 type Visitor struct {
@@ -53,6 +60,14 @@ func (v Visitor) Actor(address netip.Addr) registrar.Actor {
 		Address:    address,
 		SignedInAt: v.Session.AuthenticatedAt,
 	}
+}
+
+// Operator is the visitor as an operator; false if the visitor is none, or has
+// shown nothing but a password.
+func (v Visitor) Operator(address netip.Addr) (registrar.Actor, bool) {
+	return registrar.Actor{
+		Kind: registrar.ActorOperator, Through: v.Customer.ID, Address: address, SignedInAt: v.Session.AuthenticatedAt,
+	}, v.Customer.Operator && v.Session.Strong()
 }
 
 // SignedIn is the outcome of a proof that was accepted.

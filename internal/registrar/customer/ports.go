@@ -29,6 +29,8 @@ type accountReader interface {
 	AccountByID(ctx context.Context, id string) (Account, bool, error)
 	AccountByHandle(ctx context.Context, userHandle string) (Account, bool, error)
 	AccountsAfter(ctx context.Context, id string, limit int) ([]Account, error)
+	// Operators are the accounts that may open the operators' pages.
+	Operators(ctx context.Context) ([]Account, error)
 	RecoveryCodesLeft(ctx context.Context, customer string) (int, error)
 }
 
@@ -79,6 +81,9 @@ type accountWriter interface {
 	SetLanguage(ctx context.Context, id, language string) error
 	Disable(ctx context.Context, id string, now time.Time) (bool, error)
 	Enable(ctx context.Context, id string) (bool, error)
+	// SetOperator is false if the account is one already, or not any more, or has no
+	// owner.
+	SetOperator(ctx context.Context, id string, operator bool) (bool, error)
 	PutRegistrant(ctx context.Context, customer string, registrant Registrant) error
 	// Close disables an account for good, gives it the address nobody, and takes from
 	// it every way in and all data that nobody has to keep. It is false if it is

@@ -169,7 +169,7 @@ func (s *Service) open(ctx context.Context, t *tx, o opening) (SignedIn, error) 
 		Session: Session{
 			ID: registrar.NewID("ses_", t.now), CustomerID: o.account.ID,
 			Address: addressText(o.actor), Agent: shorten(o.agent),
-			CreatedAt: t.now, AuthenticatedAt: t.now, SeenAt: t.now, ExpiresAt: s.expiry(t.now, t.now),
+			CreatedAt: t.now, AuthenticatedAt: t.now, SeenAt: t.now, ExpiresAt: s.expiry(t.now, t.now), Proof: o.how,
 		},
 		Hash: secretHash, State: StateOpen, Device: o.device,
 	}

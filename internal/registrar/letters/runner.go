@@ -44,6 +44,8 @@ type Config struct {
 	// Sent, Failed and GivenUp are told the kind of each letter; nil means that
 	// nobody counts.
 	Sent, Failed, GivenUp func(registrar.LetterKind)
+	// SetBack is told which letter has to wait, and why; nil means that nobody asks.
+	SetBack func(ctx context.Context, letter string, code registrar.Code)
 }
 
 // Runner sends what is due.
@@ -70,6 +72,9 @@ func New(cfg Config) (*Runner, error) {
 		if *hook == nil {
 			*hook = func(registrar.LetterKind) {}
 		}
+	}
+	if cfg.SetBack == nil {
+		cfg.SetBack = func(context.Context, string, registrar.Code) {}
 	}
 	r := &Runner{cfg: cfg}
 	r.loop = &duty.Loop[Stored]{
@@ -168,6 +173,7 @@ func (r *Runner) settle(ctx context.Context, letter Stored, lease time.Time, sen
 		log.ErrorContext(ctx, "a letter was given up")
 		return r.cfg.Store.RemoveLetter(ctx, letter.ID)
 	}
+	r.cfg.SetBack(ctx, letter.ID, registrar.CodeOf(sendErr))
 	wait := duty.Pause(letter.Attempts, firstPause, longPause)
 	log.WarnContext(ctx, "a letter was not sent", "again_in", wait.String())
 	return r.cfg.Store.PostponeLetter(ctx, letter.ID, lease, now.Add(wait))

@@ -84,6 +84,8 @@ type Config struct {
 	Refunded func(reason string)
 	Waiting  func(what string, code registrar.Code)
 	Oldest   func(time.Duration)
+	// SetBack is told which order has to wait, and why; nil means that nobody asks.
+	SetBack func(ctx context.Context, order string, code registrar.Code)
 }
 
 // Service takes orders and sees them through. It is safe for concurrent use.
@@ -106,6 +108,9 @@ func New(cfg Config) (*Service, error) {
 }
 
 func (cfg *Config) setDefaults() {
+	if cfg.SetBack == nil {
+		cfg.SetBack = func(context.Context, string, registrar.Code) {}
+	}
 	if cfg.Hold == 0 {
 		cfg.Hold = defaultHold
 	}

@@ -229,6 +229,7 @@ func (s *Service) wait(ctx context.Context, o Order, what string, err error) {
 	}
 	kind, code := registrar.KindOf(err), registrar.CodeOf(err)
 	s.cfg.Waiting(what, code)
+	s.cfg.SetBack(ctx, o.ID, code)
 	pause := duty.Pause(max(1, o.Attempts), firstPause, longPause)
 	log := s.cfg.Logger.With("order", o.ID, "state", string(o.State), "what", what, "reason", kind.String(), "code", string(code),
 		"attempts", o.Attempts, "again_in", pause.String())

@@ -70,6 +70,8 @@ type Config struct {
 	Waiting func(code registrar.Code)
 	Drifted func(what Drift)
 	Heard   func(account string)
+	// SetBack is told which line has to wait, and why; nil means that nobody asks.
+	SetBack func(ctx context.Context, line string, code registrar.Code)
 }
 
 // Service takes orders of paid lines and carries them out. It is safe for
@@ -108,6 +110,9 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Waiting == nil {
 		cfg.Waiting = func(registrar.Code) {}
+	}
+	if cfg.SetBack == nil {
+		cfg.SetBack = func(context.Context, string, registrar.Code) {}
 	}
 	if cfg.Drifted == nil {
 		cfg.Drifted = func(Drift) {}

@@ -47,6 +47,7 @@ func (r *run) wait(ctx context.Context, err error) bool {
 	log := r.cfg.Logger.With("line", r.line.ID, "extension", r.line.TLD, "account", r.line.Account, "state", string(r.line.State),
 		"reason", kind.String(), "code", string(code), "attempts", r.line.Attempts, "again_in", pause.String())
 	r.cfg.Waiting(code)
+	r.cfg.SetBack(ctx, r.line.ID, code)
 	if code == Billing || kind == registrar.KindInternal || !waits(err) {
 		log.ErrorContext(ctx, "a paid line waits, and somebody has to do something", "detail", err.Error())
 	} else {

@@ -59,7 +59,9 @@ type Config struct {
 	// LettersWaiting is told that a letter was stored, Ended how a change ended.
 	LettersWaiting func()
 	Ended          func(kind Kind, state State)
-	Logger         *slog.Logger
+	// SetBack is told which change has to wait, and why; nil means that nobody asks.
+	SetBack func(ctx context.Context, change string, code registrar.Code)
+	Logger  *slog.Logger
 }
 
 // Service is safe for concurrent use.
@@ -93,6 +95,9 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Ended == nil {
 		cfg.Ended = func(Kind, State) {}
+	}
+	if cfg.SetBack == nil {
+		cfg.SetBack = func(context.Context, string, registrar.Code) {}
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

@@ -119,6 +119,7 @@ func (s *Service) wait(ctx context.Context, change Change, err error) Change {
 	} else {
 		log.WarnContext(ctx, "a change of a domain waits for the registry")
 	}
+	s.cfg.SetBack(ctx, change.ID, registrar.CodeOf(err))
 	later := change
 	later.DueAt, later.Node = s.clock().Add(pause), ""
 	after, _ := s.move(ctx, Move{Was: change, Now: later}) // else the lease ends by itself

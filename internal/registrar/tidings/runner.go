@@ -51,6 +51,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Counted is told what became of each attempt; nil means that nobody counts.
 	Counted func(Outcome)
+	// SetBack is told of which order an agent has not heard yet, and why; nil means that
+	// nobody asks.
+	SetBack func(ctx context.Context, order string, code registrar.Code)
 }
 
 // Runner tells what is due.
@@ -76,6 +79,9 @@ func New(cfg Config) (*Runner, error) {
 	}
 	if cfg.Counted == nil {
 		cfg.Counted = func(Outcome) {}
+	}
+	if cfg.SetBack == nil {
+		cfg.SetBack = func(context.Context, string, registrar.Code) {}
 	}
 	r := &Runner{cfg: cfg, doors: doors{agents: make(map[string]door)}}
 	r.loop = &duty.Loop[Tiding]{
@@ -183,6 +189,7 @@ func (r *Runner) settle(ctx context.Context, t Tiding, lease time.Time, sendErr 
 	if errors.As(sendErr, &failure) {
 		wait = min(max(wait, failure.RetryAfter), longPause)
 	}
+	r.cfg.SetBack(ctx, t.Order, registrar.CodeOf(sendErr))
 	log.WarnContext(ctx, "an agent did not take a message", "again_in", wait.String())
 	return r.cfg.Store.PostponeTiding(ctx, t.Order, lease, now.Add(wait), t.Attempts)
 }

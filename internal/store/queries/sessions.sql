@@ -1,6 +1,6 @@
 -- name: InsertSession :exec
-INSERT INTO sessions (hash, id, customer_id, state, address, agent, device, created_at, authenticated_at, seen_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+INSERT INTO sessions (hash, id, customer_id, state, address, agent, device, created_at, authenticated_at, seen_at, expires_at, proof)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: SessionByHash :one
 SELECT sqlc.embed(sessions), sqlc.embed(customers)

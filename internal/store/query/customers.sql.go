@@ -40,7 +40,7 @@ func (q *Queries) CountRecoveryCodes(ctx context.Context, customerID string) (in
 }
 
 const customerByEmail = `-- name: CustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE email_key = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE email_key = $1
 `
 
 func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
@@ -60,12 +60,13 @@ func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Custome
 		&i.ConfirmedAt,
 		&i.DisabledAt,
 		&i.Shadow,
+		&i.Operator,
 	)
 	return i, err
 }
 
 const customerByHandle = `-- name: CustomerByHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE user_handle = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE user_handle = $1
 `
 
 func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Customer, error) {
@@ -85,12 +86,13 @@ func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Cust
 		&i.ConfirmedAt,
 		&i.DisabledAt,
 		&i.Shadow,
+		&i.Operator,
 	)
 	return i, err
 }
 
 const customerByID = `-- name: CustomerByID :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE id = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE id = $1
 `
 
 func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error) {
@@ -110,12 +112,13 @@ func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error)
 		&i.ConfirmedAt,
 		&i.DisabledAt,
 		&i.Shadow,
+		&i.Operator,
 	)
 	return i, err
 }
 
 const customersAfter = `-- name: CustomersAfter :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 type CustomersAfterParams struct {
@@ -146,6 +149,7 @@ func (q *Queries) CustomersAfter(ctx context.Context, arg CustomersAfterParams) 
 			&i.ConfirmedAt,
 			&i.DisabledAt,
 			&i.Shadow,
+			&i.Operator,
 		); err != nil {
 			return nil, err
 		}

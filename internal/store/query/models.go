@@ -129,6 +129,7 @@ type Customer struct {
 	ConfirmedAt  int64
 	DisabledAt   int64
 	Shadow       int64
+	Operator     int64
 }
 
 type Declaration struct {
@@ -182,6 +183,22 @@ type Domain struct {
 	SyncedAt        int64
 	SyncDue         int64
 	Notified        int64
+}
+
+type DomainLock struct {
+	ID         string
+	DomainID   string
+	CustomerID string
+	Name       string
+	Cause      string
+	Reason     string
+	Reference  string
+	Blocks     string
+	ReviewAt   int64
+	SetBy      string
+	SetAt      int64
+	LiftedBy   string
+	LiftedAt   int64
 }
 
 type Grant struct {
@@ -457,6 +474,13 @@ type Session struct {
 	AuthenticatedAt int64
 	SeenAt          int64
 	ExpiresAt       int64
+	Proof           string
+}
+
+type Setback struct {
+	Job  string
+	Code string
+	At   int64
 }
 
 type SignaturesSeen struct {

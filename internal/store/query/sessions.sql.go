@@ -91,8 +91,8 @@ func (q *Queries) DeleteSessionsExcept(ctx context.Context, arg DeleteSessionsEx
 }
 
 const insertSession = `-- name: InsertSession :exec
-INSERT INTO sessions (hash, id, customer_id, state, address, agent, device, created_at, authenticated_at, seen_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO sessions (hash, id, customer_id, state, address, agent, device, created_at, authenticated_at, seen_at, expires_at, proof)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type InsertSessionParams struct {
@@ -107,6 +107,7 @@ type InsertSessionParams struct {
 	AuthenticatedAt int64
 	SeenAt          int64
 	ExpiresAt       int64
+	Proof           string
 }
 
 func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) error {
@@ -122,12 +123,13 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 		arg.AuthenticatedAt,
 		arg.SeenAt,
 		arg.ExpiresAt,
+		arg.Proof,
 	)
 	return err
 }
 
 const sessionByHash = `-- name: SessionByHash :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.proof, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow, customers.operator
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
@@ -153,6 +155,7 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHash
 		&i.Session.AuthenticatedAt,
 		&i.Session.SeenAt,
 		&i.Session.ExpiresAt,
+		&i.Session.Proof,
 		&i.Customer.ID,
 		&i.Customer.Email,
 		&i.Customer.EmailKey,
@@ -166,12 +169,13 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHash
 		&i.Customer.ConfirmedAt,
 		&i.Customer.DisabledAt,
 		&i.Customer.Shadow,
+		&i.Customer.Operator,
 	)
 	return i, err
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT hash, id, customer_id, state, address, agent, device, attempts, created_at, authenticated_at, seen_at, expires_at FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
+SELECT hash, id, customer_id, state, address, agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, proof FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
 `
 
 type SessionsOfParams struct {
@@ -201,6 +205,7 @@ func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Sessi
 			&i.AuthenticatedAt,
 			&i.SeenAt,
 			&i.ExpiresAt,
+			&i.Proof,
 		); err != nil {
 			return nil, err
 		}

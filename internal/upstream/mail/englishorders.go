@@ -186,6 +186,27 @@ through the domain and contact us:
 {{.Portal}}
 `,
 	},
+	registrar.LetterDomainLock: {
+		subject: "About a lock on one of your domains",
+		body: `Hello,
+
+on {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
+domains.{{else}}we locked one of your domains.{{end}}
+
+Domain: {{.Domain}}
+Cause:  {{if eq .Change "chargeback"}}a payment was charged back
+{{else if eq .Change "udrp"}}a proceeding about the name (UDRP)
+{{else if eq .Change "court"}}an order of a court or an authority
+{{else if eq .Change "abuse"}}a report of abuse
+{{else}}settled
+{{end}}Reason: {{.Name}}
+
+What can't be done now is on the domain's page. If you have questions
+or think that this is a mistake, please contact us:
+
+{{.Portal}}
+`,
+	},
 	registrar.LetterAuthCode: {
 		subject: "The auth code of one of your domains was shown",
 		body: `Hello,

@@ -188,6 +188,27 @@ Sie die Domain durch und wenden Sie sich an uns:
 {{.Portal}}
 `,
 	},
+	registrar.LetterDomainLock: {
+		subject: "Zu einer Sperre auf einer Ihrer Domains",
+		body: `Guten Tag,
+
+am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
+aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}
+
+Domain: {{.Domain}}
+Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
+{{else if eq .Change "udrp"}}ein Verfahren um den Namen (UDRP)
+{{else if eq .Change "court"}}eine gerichtliche oder behördliche Anordnung
+{{else if eq .Change "abuse"}}eine Meldung wegen Missbrauchs
+{{else}}erledigt
+{{end}}Grund:  {{.Name}}
+
+Was jetzt nicht geht, steht auf der Seite der Domain. Wenn Sie Fragen
+haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
+
+{{.Portal}}
+`,
+	},
 	registrar.LetterAuthCode: {
 		subject: "Der Auth-Code einer Ihrer Domains wurde angezeigt",
 		body: `Guten Tag,

@@ -20,7 +20,7 @@ var (
 	orderKinds = []registrar.LetterKind{
 		registrar.LetterOrderPaid, registrar.LetterOrderDone, registrar.LetterPaymentReturned, registrar.LetterClaim,
 		registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired,
-		registrar.LetterDomainChanged, registrar.LetterAuthCode,
+		registrar.LetterDomainChanged, registrar.LetterAuthCode, registrar.LetterDomainLock,
 		registrar.LetterWithdrawal, registrar.LetterTermination, registrar.LetterDeclared,
 	}
 )

@@ -250,3 +250,6 @@ func faultOf(ctx context.Context, err error, otherwise registrar.Code) registrar
 	}
 	return otherwise
 }
+
+// Standings are how the member states' registers do.
+func (c *Client) Standings() []manners.Standing { return c.guard.Standings() }

@@ -234,6 +234,7 @@ var english = map[string]string{
 	"reason.transfer_locked":     "This domain is locked at its present provider. Please have it unlocked there.",
 	"reason.auth_code_wrong":     "The auth code is wrong.",
 	"reason.not_your_domain":     "Only who holds a domain here can renew it.",
+	"reason.domain_barred":       "This domain is blocked because of a dispute. Please contact us.",
 	"reason.not_renewable":       "The registry does not renew this domain at present.",
 	"reason.bad_term":            "The registry does not offer this term.",
 	"reason.registry_billing":    "The registry did not accept the order. The reason lies with us.",

@@ -235,6 +235,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"reason.transfer_locked":     "Diese Domain ist bei ihrem bisherigen Anbieter gesperrt. Bitte lassen Sie die Sperre dort aufheben.",
 	"reason.auth_code_wrong":     "Der Auth-Code stimmt nicht.",
 	"reason.not_your_domain":     "Verlängern kann eine Domain nur, wer sie hier hat.",
+	"reason.domain_barred":       "Diese Domain ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
 	"reason.not_renewable":       "Die Registry verlängert diese Domain zurzeit nicht.",
 	"reason.bad_term":            "Diese Laufzeit bietet die Registry nicht an.",
 	"reason.registry_billing":    "Die Registry hat den Auftrag nicht angenommen. Das liegt an uns.",

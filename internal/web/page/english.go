@@ -27,6 +27,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"menu.security": "Security",
 	"menu.tokens":   "MCP and API access",
 	"menu.apps":     "Applications",
+	"menu.operator": "Operation",
 	"menu.activity": "Activity",
 
 	"field.optional": "(optional)",

@@ -24,6 +24,8 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
+	// OperatorPath is where operators work.
+	OperatorPath = "/operator"
 	// CheckoutPath is below which orders are paid; the rest of the address is a
 	// secret.
 	CheckoutPath = "/checkout/"
@@ -65,6 +67,8 @@ type Config struct {
 	Now func() time.Time
 	// Orders says that there are pages about orders, which the menu then names.
 	Orders bool
+	// Operators says that there are pages for operators, which their menu then names.
+	Operators bool
 	// Places says that there are pages for everybody, which the head then names.
 	Places bool
 	// Basket says that there is one, which the head then names.
@@ -87,7 +91,9 @@ type Frame struct {
 	places   bool
 	basket   bool
 	law      bool
-	views    *Views
+	// operators says that there are pages for them.
+	operators bool
+	views     *Views
 }
 
 // New prepares the frame.
@@ -105,7 +111,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, law: cfg.Law,
+		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, law: cfg.Law, operators: cfg.Operators,
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {

@@ -27,6 +27,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"menu.security": "Sicherheit",
 	"menu.tokens":   "MCP- und API-Zugang",
 	"menu.apps":     "Anwendungen",
+	"menu.operator": "Betrieb",
 	"menu.activity": "Verlauf",
 
 	"field.optional": "(freiwillig)",

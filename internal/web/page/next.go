@@ -11,11 +11,11 @@ import (
 const longestNext = 4096
 
 // pagesBelow is where pages are that people come back to.
-var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath}
+var pagesBelow = [...]string{HomePath + "/", "/oauth/", CheckoutPath, OperatorPath + "/"}
 
 // pagesAt are those that have none below.
 var pagesAt = [...]string{
-	HomePath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
+	HomePath, OperatorPath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
 	ImprintPath, EnglishImprintPath, TermsPath, EnglishTermsPath, PrivacyPath, EnglishPrivacyPath,
 	WithdrawalPath, EnglishWithdrawalPath, CancellationPath, EnglishCancellationPath,
 }

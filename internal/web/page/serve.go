@@ -60,6 +60,32 @@ func (f *Frame) Open(page Func) http.HandlerFunc {
 	}
 }
 
+// Upload is a page for everybody that may be sent more than a form usually holds. It
+// reads the form itself, with ReadForm, once it knows that the visitor may send one.
+func (f *Frame) Upload(limit int64, page Func) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := f.visit(w, r, limit)
+		defer v.end()
+		if err == nil {
+			err = page(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	}
+}
+
+// ReadForm reads a form that may hold a file, which the limit of Upload has to allow.
+func (v *Visit) ReadForm() error {
+	if !strings.HasPrefix(v.R.Header.Get("Content-Type"), "multipart/form-data") {
+		return readProblem(v.R.ParseForm())
+	}
+	return readProblem(v.R.ParseMultipartForm(filesInMemory))
+}
+
+// filesInMemory is more than any page's limit, so that no file is written to disk.
+const filesInMemory = 8 << 20
+
 // Members is a page for those who have signed in; others are sent to the sign-in
 // first. back is the page that the form of a POST stands on.
 func (f *Frame) Members(back string, page Func) http.HandlerFunc {

@@ -137,6 +137,7 @@ var tones = map[string]string{
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
 	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
 	"failed": "bad", "redemption": "bad",
+	"well": "good", "resting": "bad", "paused": "warn", "unknown": "",
 }
 
 // tone is the colour for the key of a state's text, such as item.active.register.
@@ -280,7 +281,11 @@ func (views *Views) Render(v *Visit, view View) error {
 		s.Foot = marked(foot[v.Language], view.Section)
 	}
 	if v.SignedIn {
-		s.Menu = marked(v.frame.menu, view.Section)
+		entries := v.frame.menu
+		if v.frame.operators && v.Visitor.Customer.Operator {
+			entries = append(slices.Clip(entries), menuEntry{Path: OperatorPath, Label: "menu.operator"})
+		}
+		s.Menu = marked(entries, view.Section)
 	}
 	if key := v.takeNote(); views.Has("note." + key) {
 		s.Note = "note." + key

@@ -1,0 +1,32 @@
+// Package office is what operators do by hand: they lock domains, look at work that
+// does not get on, and look at customers.
+//
+// # What it promises
+//
+// Every method takes the operator as its actor and refuses everybody else. Whatever
+// an operator does to a customer, looking included, is written into that customer's
+// audit before it happens, and the customer can read it there.
+//
+// # Locks
+//
+// A lock says why something may not be done with a domain (a chargeback, a UDRP
+// complaint, a court, abuse), what exactly, and when somebody has to look at it
+// again. It ends only when an operator lifts it: a forgotten date must not open a
+// domain that a court has closed. A lock that is due is shown until somebody has
+// looked.
+//
+//	block        forbids
+//	transfer     unlocking, the auth code, another holder
+//	nameservers  other nameservers, DS records
+//	renewal      ordering a renewal
+//	delete       giving the domain up
+//
+// Those who carry such things out ask Bars before they write the intent. The holder
+// is told by mail, and the domain's page names the lock.
+//
+// # Work
+//
+// Lines, orders, changes, mails and messages to agents are rows with a time at which
+// they are due. Here they are read with why they did not get on, and can be made due
+// now; nothing that somebody has in hand is touched.
+package office

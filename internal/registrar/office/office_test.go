@@ -1,0 +1,67 @@
+package office_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
+)
+
+// untouched fails by a nil pointer if anything is asked of it.
+type untouched struct{ office.Store }
+
+func TestNobodyButOperatorsDoesAnything(t *testing.T) {
+	t.Parallel()
+	desk, err := office.New(office.Config{Store: untouched{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, actor := range []registrar.Actor{
+		{},
+		{Kind: registrar.ActorPerson, Customer: "cus_1", Through: "ses_1"},
+		{Kind: registrar.ActorToken, Customer: "cus_1", Through: "tok_1"},
+		{Kind: registrar.ActorOperator}, // nobody in particular
+	} {
+		ctx := t.Context()
+		_, _, setErr := desk.SetLock(ctx, actor, office.Wish{})
+		_, liftErr := desk.LiftLock(ctx, actor, "lck_1")
+		_, _, locksErr := desk.Locks(ctx, actor)
+		_, workErr := desk.Work(ctx, actor, office.JobOrder, true)
+		_, needsErr := desk.Needs(ctx, actor)
+		for name, err := range map[string]error{
+			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
+			"Secure": desk.Secure(ctx, actor, "lck_1"), "Retry": desk.Retry(ctx, actor, office.JobOrder, "ord_1"),
+			"Look": desk.Look(ctx, actor, "cus_1", ""), "Priced": desk.Priced(ctx, actor, ""),
+		} {
+			if registrar.CodeOf(err) != office.OperatorsOnly {
+				t.Errorf("%s by %q: %v", name, actor.Kind, err)
+			}
+		}
+	}
+}
+
+func TestALockSaysWhyWhatAndUntilWhen(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	desk, err := office.New(office.Config{Store: untouched{}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := office.Wish{
+		Name: "streit.de", Cause: office.UDRP, Reason: "D2026-0815", Blocks: []office.Block{office.Transfer}, ReviewAt: now.Add(time.Hour),
+	}
+	for want, spoil := range map[registrar.Code]func(*office.Wish){
+		office.BadCause:    func(w *office.Wish) { w.Cause = "whim" },
+		office.BadReason:   func(w *office.Wish) { w.Reason = " \t" },
+		office.BadBlocks:   func(w *office.Wish) { w.Blocks = []office.Block{office.Transfer, "everything"} },
+		office.BadDeadline: func(w *office.Wish) { w.ReviewAt = now },
+	} {
+		wish := good
+		spoil(&wish)
+		_, _, err := desk.SetLock(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, wish)
+		if registrar.CodeOf(err) != want || registrar.KindOf(err) != registrar.KindInvalid {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+// The person who runs the service: signs in with more than a password, locks a
+// domain, looks a customer up, lets an agent in and replaces the price list. The demo
+// customer has the role, so that the same person sees what the holder sees.
+import assert from "node:assert/strict";
+import { at, browse, field, mails, ok, portal, press, refusal, sandbox, totp } from "./lib.mjs";
+import { look, visit } from "./look.mjs";
+import { enter, signIn } from "./people.mjs";
+
+const { email, password } = sandbox.demo;
+const tabs = ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"];
+const domain = "elbblick-roesterei.com";
+
+async function note(page, pattern) {
+  assert.match(await page.locator("[role=status]").textContent(), pattern);
+}
+
+// second switches the second factor on and signs in with it.
+async function second(page) {
+  await page.goto(portal("/portal/security/second-factor"));
+  const secret = (await page.locator(".secret").first().textContent()).trim();
+  await field(page, "code").fill(totp(secret));
+  await press(page, "Einschalten");
+  await page.locator("#codes li").first().waitFor();
+  await press(page, "Abmelden");
+  await enter(page, email, password);
+  await at(page, "/portal/sign-in/code");
+  // A code is good once, and the next one is taken half a minute early.
+  await field(page, "code").fill(totp(secret, Date.now() + 30_000));
+  await press(page, "Weiter");
+  await at(page, "/portal/profile");
+  return secret;
+}
+
+async function locks(page) {
+  await page.goto(portal("/operator/locks"));
+  await field(page, "domain").fill(domain);
+  await field(page, "cause").selectOption("udrp");
+  await field(page, "reason").fill("Verfahren D2026-0815 vor der WIPO");
+  await press(page, "Sperren");
+  assert.match(await page.locator("#blocks-problem").textContent(), /was verboten ist/);
+  assert.equal(await field(page, "domain").inputValue(), domain, "what was typed is gone");
+  await look(page, "locks with a problem");
+  await page.getByLabel("Umzug und Inhaberwechsel").check();
+  await page.getByLabel("Verlängerung").check();
+  await press(page, "Sperren");
+  await note(page, /gesperrt|Sperre gilt/);
+  await look(page, "locks");
+  const [mail] = await mails(email, 1, /Sperre/);
+  assert.match(mail.text ?? mail.body ?? "", /D2026-0815/);
+  ok("domain locked, and its holder told");
+
+  await page.goto(portal("/portal/domains"));
+  await page.getByRole("button", { name: domain + " verlängern" }).click();
+  await page.locator("[role=alert]").waitFor();
+  await page.goto(portal("/portal/domains"));
+  await page.getByRole("link", { name: domain }).click();
+  await page.locator("main", { hasText: "wegen eines laufenden Verfahrens gesperrt" }).waitFor();
+  ok("a lock binds its holder");
+
+  await page.goto(portal("/operator/locks"));
+  await page.getByRole("button", { name: `Sperre auf ${domain} aufheben` }).click();
+  await note(page, /aufgehoben/);
+  ok("lock lifted");
+}
+
+async function customers(page) {
+  await page.goto(portal("/operator/customers"));
+  await field(page, "q").fill("niemand@example.org");
+  await press(page, "Konto öffnen");
+  await page.locator("[role=alert]").waitFor();
+  await field(page, "q").fill(domain);
+  await press(page, "Konto öffnen");
+  await page.getByRole("heading", { level: 1, name: "Kunde" }).waitFor();
+  assert.match(await page.locator("main").textContent(), new RegExp(email));
+  await look(page, "customer");
+  await page.goto(portal("/portal/activity"));
+  await page.locator("td", { hasText: "Daten des Kontos angesehen" }).first().waitFor();
+  ok("a look is in the customer's activity");
+}
+
+async function agents(page) {
+  await page.goto(portal("/operator/agents"));
+  await field(page, "name").fill("Reiseplaner");
+  await press(page, "Zulassen");
+  const [key] = await page.locator(".secret").allTextContents();
+  assert.match(key, /^dotkontor_agent_/);
+  await look(page, "agents with secrets");
+  await page.getByRole("button", { name: "Neues Geheimnis für Reiseplaner" }).click();
+  assert.equal(await page.locator(".secret").count(), 1);
+  await page.goto(portal("/operator/agents"));
+  assert.ok(!(await page.content()).includes(key), "a key is shown twice");
+  await page.getByRole("button", { name: "Reiseplaner entfernen" }).click();
+  await note(page, /entfernt/);
+  ok("agent let in, rotated and removed");
+}
+
+async function prices(page) {
+  const list = await (await page.context().request.get(portal("/operator/prices/list.csv"))).text();
+  const upload = async (text) => {
+    await page.goto(portal("/operator/prices"));
+    await page.locator("#list").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await press(page, "Vergleichen");
+  };
+  await upload(list.replace(/^\.com,.*$/m, ".com,teuer"));
+  assert.match(await page.locator("[role=alert]").textContent(), /abgelehnt/);
+  await look(page, "price list refused");
+  const dearer = list.replace(/^\.com,[\d.]+,/m, ".com,99.90,").replace(/^\.abogado,.*\n/m, "");
+  await upload(dearer);
+  assert.match(await page.locator("#diff + p").textContent(), /Neue Endungen: 0. Wegfallende: 1. Geänderte Werte: 1./);
+  await look(page, "price list compared");
+  await press(page, "Diese Liste in Kraft setzen");
+  await note(page, /gilt/);
+  assert.equal(await (await page.context().request.get(portal("/operator/prices/list.csv"))).text(), dearer);
+  ok("price list compared, then in force");
+}
+
+await browse(async (page, context, watched) => {
+  watched.expects(refusal("4(03|04|09|22)"));
+  assert.equal((await page.goto(portal("/operator"))).status(), 404);
+  ok("nothing is there for strangers");
+  await signIn(page, email, password);
+  await visit(page, "/operator", { status: 403, name: "a password is not enough" });
+  ok("a password is not enough");
+  await second(page);
+  await page.getByRole("link", { name: "Betrieb" }).click();
+  await at(page, "/operator");
+  for (const tab of tabs) await visit(page, "/operator" + tab);
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const tab of tabs) await visit(page, "/operator" + tab, { name: "phone" + tab });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await locks(page);
+  await customers(page);
+  await agents(page);
+  await prices(page);
+});

@@ -1,0 +1,22 @@
+package browser
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/test/node"
+)
+
+// A sandbox of its own: the demo customer gets a role and a second factor.
+func TestOperatorsInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	add := exec.CommandContext(t.Context(), s.binary, "operators", "add", "--config", filepath.Join(s.data, "serve.toml"), s.Demo.Email)
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	says(t, journey(t, s, "operator.mjs"),
+		"nothing is there for strangers", "a password is not enough", "domain locked, and its holder told", "a lock binds its holder",
+		"lock lifted", "a look is in the customer's activity", "agent let in, rotated and removed", "price list compared, then in force")
+}

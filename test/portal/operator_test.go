@@ -1,0 +1,283 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	behind "github.com/dotkontor/dotkontor/internal/web/operator"
+	"github.com/dotkontor/dotkontor/internal/web/page"
+)
+
+// priceList is a list in memory.
+type priceList struct{ live *catalog.Live }
+
+func (p priceList) InForce() (*catalog.Catalog, error) { return p.live.Catalog(), nil }
+
+func (p priceList) Replace(list *catalog.Catalog) error { p.live.Replace(list); return nil }
+
+// fileCabinet opens accounts as the product does.
+type fileCabinet struct {
+	s      *stage
+	office *office.Service
+}
+
+func (f fileCabinet) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
+	found, err := f.s.customers.Find(ctx, by, text)
+	return found.ID, err
+}
+
+func (f fileCabinet) Open(ctx context.Context, by registrar.Actor, id string) (behind.File, error) {
+	account, found, err := f.s.db.ReadCustomers().AccountByID(ctx, id)
+	if err != nil || !found {
+		return behind.File{}, &registrar.Error{Kind: registrar.KindNotFound, Code: office.NoSuchCustomer, Err: err}
+	}
+	return behind.File{Account: account.Customer}, f.office.Look(ctx, by, id, "")
+}
+
+func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Order, error) {
+	return order.Order{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+}
+
+// operatorPages are the pages over the stage's own services.
+func (s *stage) operatorPages() behind.Config {
+	s.t.Helper()
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	check(s.t, err)
+	shipped, err := catalog.Shipped()
+	check(s.t, err)
+	s.prices = catalog.NewLive(shipped)
+	return behind.Config{
+		Office: clerk, Files: fileCabinet{s, clerk}, Agents: s.agents, Prices: priceList{s.prices}, Peers: func() []behind.Peer { return nil },
+	}
+}
+
+// operatorRoutes is the list that tests go through.
+func (s *stage) operatorRoutes() []page.Route {
+	s.t.Helper()
+	frame, err := page.New(page.Config{
+		BaseURL: "http://127.0.0.1", Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
+	})
+	check(s.t, err)
+	cfg := s.operatorPages()
+	cfg.Frame = frame
+	handler, err := behind.New(cfg)
+	check(s.t, err)
+	return handler.Routes()
+}
+
+func filledOperator(path string) string {
+	return strings.NewReplacer("{id}", "x", "{kind}", "order", "{$}", "").Replace(path)
+}
+
+// atCommandLine is who gives the role.
+var atCommandLine = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+
+// strongly is a browser in which an operator has signed in with a code.
+func (s *stage) strongly(email string) (customer.Customer, *browser) {
+	s.t.Helper()
+	added := s.member(email)
+	check(s.t, s.customers.MakeOperator(s.t.Context(), atCommandLine, added.ID, true))
+	b := s.signedIn(email)
+	var secret string
+	for _, p := range elements(b.get("/portal/security/second-factor").tree(s.t), "p") {
+		if attribute(p, "class") == "secret" {
+			secret = strings.ReplaceAll(text(p), " ", "")
+		}
+	}
+	code, err := totp.GenerateCode(secret, s.clock.now())
+	check(s.t, err)
+	b.post("/portal/security/second-factor", url.Values{"code": {code}})
+	b.post("/portal/sign-out", nil)
+	b.post("/portal/sign-in", url.Values{"email": {email}, "password": {password}})
+	code, err = totp.GenerateCode(secret, s.clock.now().Add(30*time.Second))
+	check(s.t, err)
+	if got := b.post("/portal/sign-in/code", url.Values{"code": {code}}); got.status != http.StatusSeeOther {
+		s.t.Fatalf("the code was answered with %d %s", got.status, got.body)
+	}
+	return added, b
+}
+
+func TestForOthersThereAreNoOperatorsPages(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	routes := s.operatorRoutes()
+	if len(routes) < 20 {
+		t.Fatalf("only %d routes", len(routes))
+	}
+	missing := s.browser().get("/operator/no-such-page").status
+	for name, b := range map[string]*browser{"a stranger": s.browser(), "a customer": s.signedIn("erika@example.org")} {
+		for _, route := range routes {
+			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
+				got := b.do(method, filledOperator(route.Path), "application/x-www-form-urlencoded", "")
+				if got.status != http.StatusNotFound || got.status != missing || got.header.Get("Allow") != "" {
+					t.Errorf("%s: %s %s answered %d, Allow %q", name, method, route.Path, got.status, got.header.Get("Allow"))
+				}
+			}
+		}
+		if got := b.get("/portal/domains"); strings.Contains(got.body, `href="/operator"`) {
+			t.Errorf("%s: the menu names the pages", name)
+		}
+	}
+}
+
+func TestAPasswordAloneOpensNoOperatorsPage(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	added := s.member("erika@example.org")
+	check(t, s.customers.MakeOperator(t.Context(), atCommandLine, added.ID, true))
+	b := s.signedIn("erika@example.org")
+	for _, route := range s.operatorRoutes() {
+		if got := b.do(route.Method, filledOperator(route.Path), "application/x-www-form-urlencoded", ""); got.status != http.StatusForbidden {
+			t.Errorf("%s %s answered %d", route.Method, route.Path, got.status)
+		}
+	}
+}
+
+func TestTheRoleEndsAtOnceAndOnlyTheCommandLineGivesIt(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	added, b := s.strongly("ops@example.org")
+	if got := b.get("/operator"); got.status != http.StatusOK {
+		t.Fatalf("an operator got %d", got.status)
+	}
+	fromBrowser := atCommandLine
+	fromBrowser.Address = netip.MustParseAddr("127.0.0.1")
+	other := s.member("freund@example.org")
+	if err := s.customers.MakeOperator(t.Context(), fromBrowser, other.ID, true); registrar.KindOf(err) != registrar.KindForbidden {
+		t.Errorf("an operator in a browser made another: %v", err)
+	}
+	check(t, s.customers.MakeOperator(t.Context(), atCommandLine, added.ID, false))
+	if got := b.get("/operator"); got.status != http.StatusNotFound {
+		t.Errorf("after the end of the role: %d", got.status)
+	}
+}
+
+func TestALookAtACustomerIsInTheCustomersActivity(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	_, b := s.strongly("ops@example.org")
+	erika := s.member("erika@example.org")
+	got := b.post("/operator/customers", url.Values{"q": {"erika@example.org"}})
+	if got.status != http.StatusSeeOther || got.header.Get("Location") != "/operator/customers/"+erika.ID {
+		t.Fatalf("%d %s", got.status, got.header.Get("Location"))
+	}
+	if got := b.get("/operator/customers/" + erika.ID); got.status != http.StatusOK || !strings.Contains(got.body, "erika@example.org") {
+		t.Fatalf("%d", got.status)
+	}
+	if got := s.signedIn("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Daten des Kontos angesehen") {
+		t.Error("the customer does not learn of it")
+	}
+}
+
+func TestAPriceListCountsOnlyAfterItWasComparedWithTheOneInForce(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	_, b := s.strongly("ops@example.org")
+	var list strings.Builder
+	check(t, s.prices.Catalog().Write(&list))
+	register := func() registrar.Cents { com, _ := s.prices.Extension(".com"); return com.Register }
+	before := register()
+	dearer := strings.Replace(list.String(), "\n.com,"+before.String(), "\n.com,99.90", 1)
+	if dearer == list.String() {
+		t.Fatal("the list has another shape")
+	}
+	got := b.post("/operator/prices", url.Values{"text": {dearer}})
+	if got.status != http.StatusOK || !strings.Contains(got.body, "99.90") || register() != before {
+		t.Fatalf("comparing answered %d, .com costs %s", got.status, register())
+	}
+	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {"another list"}}); got.status != http.StatusConflict || register() != before {
+		t.Errorf("a list that was compared with another one: %d, .com costs %s", got.status, register())
+	}
+	if got := b.post("/operator/prices/apply", url.Values{"text": {"tld\n"}, "was": {""}}); got.status != http.StatusUnprocessableEntity || register() != before {
+		t.Errorf("a broken list: %d", got.status)
+	}
+	was := ""
+	for _, input := range elements(got.tree(t), "input") {
+		if attribute(input, "name") == "was" {
+			was = attribute(input, "value")
+		}
+	}
+	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}}); got.status != http.StatusSeeOther || register() != 9990 {
+		t.Errorf("agreeing answered %d, .com costs %s", got.status, register())
+	}
+}
+
+func TestWhatMattersAsksForAFreshSignIn(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	_, b := s.strongly("ops@example.org")
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	for _, path := range []string{
+		"/operator/agents", "/operator/agents/x/secret", "/operator/agents/x/key", "/operator/agents/x/remove", "/operator/prices/apply",
+		"/operator/locks", "/operator/locks/x/lift",
+	} {
+		got := b.post(path, url.Values{"name": {"Agent"}})
+		if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foperator") {
+			t.Errorf("%s answered %d %s", path, got.status, to)
+		}
+	}
+	for _, path := range []string{"/operator", "/operator/agents", "/operator/locks", "/operator/jobs", "/operator/health"} {
+		if got := b.get(path); got.status != http.StatusOK {
+			t.Errorf("%s answered %d", path, got.status)
+		}
+	}
+}
+
+func TestALockIsSetToldAndLifted(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	_, b := s.strongly("ops@example.org")
+	erika := s.member("erika@example.org")
+	_, err := s.holdings.Add(t.Context(), atCommandLine, holding.Addition{
+		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: holding.StatusActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
+	})
+	check(t, err)
+	form := url.Values{
+		"domain": {"Streit.de"}, "cause": {"court"}, "reason": {"Beschluss 312 O 99/26"}, "review": {s.clock.now().AddDate(0, 1, 0).Format(time.DateOnly)},
+	}
+	if got := b.post("/operator/locks", form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `value="Streit.de"`) {
+		t.Errorf("a lock that forbids nothing: %d", got.status)
+	}
+	form.Set("block_renewal", "yes")
+	if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if told := s.letter(registrar.LetterDomainLock); told.To != "erika@example.org" || told.Facts["name"] != "Beschluss 312 O 99/26" {
+		t.Errorf("the holder was told %v", told)
+	}
+	locks, err := s.db.LocksInForce(t.Context(), 10)
+	check(t, err)
+	if len(locks) != 1 || locks[0].Name != "streit.de" {
+		t.Fatalf("locks %v", locks)
+	}
+	keeper, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	check(t, err)
+	for block, want := range map[office.Block]bool{office.Renewal: true, office.Transfer: false} {
+		if barred, err := keeper.Bars(t.Context(), locks[0].Domain, block); err != nil || barred != want {
+			t.Errorf("%s is barred: %t, %v", block, barred, err)
+		}
+	}
+	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("lifting: %d", got.status)
+	}
+	if barred, err := keeper.Bars(t.Context(), locks[0].Domain, office.Renewal); err != nil || barred {
+		t.Errorf("a lifted lock bars: %t, %v", barred, err)
+	}
+	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
+		t.Errorf("lifting twice: %d", got.status)
+	}
+}
