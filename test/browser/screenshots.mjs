@@ -1,9 +1,11 @@
 // Pictures of the pages for docs/screenshots: each at a desk in the light, the most
 // important ones also in the dark and on a phone. scripts/screenshots.sh runs it.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { totp } from "./lib.mjs";
 
 const info = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const folder = process.env.pictures;
@@ -58,6 +60,7 @@ async function tool(name, args) {
 
 const everybody = {
   "/preise": "prices", "/assistent": "assistant", "/portal/sign-in": "sign-in", "/portal/register": "register", "/gibt-es-nicht": "not-found",
+  "/impressum": "imprint", "/widerruf": "withdrawal", "/kuendigung": "cancellation", "/prices": "prices-english",
 };
 const members = {
   "/portal/domains": "domains", "/portal/orders": "orders", "/portal/invoices": "invoices", "/portal/profile": "profile",
@@ -72,6 +75,36 @@ async function visitor(options, suffix, paths) {
   await take(page, "search" + suffix);
   for (const [path, name] of Object.entries(paths)) await open(page, path, name + suffix);
   return { context, page };
+}
+
+async function basket(page) {
+  await search(page, "kaffeehaus");
+  for (const row of ["#hit-0", "#hit-4"]) await page.locator(row + " [data-basket] button").click();
+  await page.locator("[data-count]", { hasText: "2" }).waitFor();
+  await open(page, "/warenkorb", "basket");
+}
+
+// operate gives the demo customer the role, and signs in with a second factor.
+async function operate(page) {
+  execFileSync(process.env.binary, ["operators", "add", info.demo.email, "--config", info.config]);
+  await page.goto(base + "/portal/security/second-factor");
+  const secret = (await page.locator(".secret").first().textContent()).trim();
+  await page.fill("main [name=code]", totp(secret));
+  await page.getByRole("button", { name: "Einschalten" }).click();
+  await page.locator("#codes li").first().waitFor();
+  await page.getByRole("button", { name: "Abmelden" }).click();
+  await page.waitForURL(/sign-in/);
+  await page.goto(base + "/portal/sign-in");
+  await page.fill("input[name=email]", info.demo.email);
+  await page.fill("input[name=password]", info.demo.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/sign-in\/code/);
+  await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each is good once
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/portal\/profile/);
+  for (const tab of ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
+    await open(page, "/operator" + tab, "operator" + tab.replace("/", "-"));
+  }
 }
 
 async function buy(page, suffix, domain) {
@@ -90,6 +123,8 @@ async function buy(page, suffix, domain) {
 const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
 {
   const { context, page } = await visitor(desk, "", everybody);
+  await context.clearCookies(); // the price list in English has chosen the language
+  await basket(page);
   await signIn(page);
   await buy(page, "", "kaffeehaus-am-markt.de");
   for (const [path, name] of Object.entries(members)) await open(page, path, name);
@@ -111,6 +146,13 @@ const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
   await signIn(page);
   await buy(page, "-phone", "kaffeehaus-am-hafen.de");
   await open(page, "/portal/domains", "domains-phone");
+  await context.close();
+}
+{
+  const context = await browser.newContext(desk);
+  const page = await context.newPage();
+  await signIn(page);
+  await operate(page);
   await context.close();
 }
 await browser.close();
