@@ -34,11 +34,6 @@ const (
 	journeyTimeout = 6 * time.Minute  // takes one at most, on a quiet machine
 )
 
-// scripts are all files that a journey may need.
-var scripts = []string{
-	"lib.mjs", "people.mjs", "passkey.mjs", "password.mjs", "pages.mjs", "crosssite.mjs", "noscript.mjs", "applications.mjs", "consent.mjs", "look.mjs", "order.mjs", "renew.mjs", "search.mjs", "searchplain.mjs", "domain.mjs", "operator.mjs",
-}
-
 // sandbox is what a script is told about the product.
 type sandbox struct {
 	Portal   string `json:"portal"` // the origin
@@ -224,6 +219,10 @@ func freePort(t *testing.T) string {
 func journey(t *testing.T, s sandbox, script string) string {
 	t.Helper()
 	program := node.Program(t, "playwright-core")
+	scripts, err := filepath.Glob("*.mjs") // they use each other
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := node.Folder(t, scripts...)
 	settings, err := json.Marshal(s)
 	if err != nil {
