@@ -31,7 +31,9 @@ perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" l
 # A PostgreSQL for this run alone, unless somebody names another one. Without it,
 # the store's tests run on SQLite only, and say so.
 if [ -z "${DOTKONTOR_TEST_POSTGRES-}" ]; then
-  if line=$(scripts/postgres.sh start); then
+  # What a power cut would leave of it does not matter here, and half of the time of
+  # the store's tests is waiting for the disk.
+  if line=$(DOTKONTOR_TEST_POSTGRES_SETTINGS="fsync=off full_page_writes=off" scripts/postgres.sh start); then
     eval "$line"
     postgres=ours
   else

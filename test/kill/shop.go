@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // Cards of the simulated provider.
@@ -57,7 +57,7 @@ var settings = []string{
 // OpenShop starts the world in folder. The product has one address for all its
 // lives, because links to it are stored.
 func OpenShop(ctx context.Context, binary, folder string, worldFlags ...string) (*Shop, error) {
-	address, err := freeAddress(ctx)
+	address, err := rig.FreeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,15 +85,6 @@ func OpenShop(ctx context.Context, binary, folder string, worldFlags ...string) 
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s, nil
-}
-
-func freeAddress(ctx context.Context) (string, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 // Keep is that of Stage, for a product from which much is ordered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -37,7 +38,7 @@ func StartProduct(ctx context.Context, binary, folder string, worldFlags, settin
 	if r.Log, err = os.Create(filepath.Join(folder, "product.log")); err != nil {
 		return nil, errors.Join(err, r.Stop())
 	}
-	if r.metrics, err = freePort(ctx); err != nil {
+	if r.metrics, err = FreeAddress(ctx); err != nil {
 		return nil, errors.Join(err, r.Stop())
 	}
 	r.Server, err = Start(ctx, Command{
@@ -62,14 +63,21 @@ func StartProduct(ctx context.Context, binary, folder string, worldFlags, settin
 	return r, nil
 }
 
-// freePort finds an address for the metrics, which the product does not announce.
-func freePort(ctx context.Context) (string, error) {
+// FreeAddress finds an address on which a process can listen that must know it before
+// it starts. It is below those that systems give away by themselves, so that nobody
+// else gets it meanwhile by asking for any.
+func FreeAddress(ctx context.Context) (string, error) {
+	const lowest, highest, tries = 20_000, 32_000, 100
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	var err error
+	for range tries {
+		var listener net.Listener
+		port := lowest + rand.IntN(highest-lowest) //nolint:gosec // nothing secret
+		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			return listener.Addr().String(), listener.Close()
+		}
 	}
-	return listener.Addr().String(), listener.Close()
+	return "", err
 }
 
 // Stop ends both.
