@@ -11,15 +11,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 //go:embed screen.mjs
 var screenScript []byte
 
-// onScreen are the milliseconds until the first row of a search is on a real
-// browser's screen, less what the world takes. They are none where there is no
+// onScreen are the milliseconds from the first registry's answer until the first row
+// of a search is on a real browser's screen. They are none where there is no
 // browser, or where scripts/node.sh has not been run.
-func onScreen(ctx context.Context, b bench, base string) ([]float64, error) {
+func onScreen(ctx context.Context, b bench, base string, world *answers) ([]float64, error) {
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		b.progress("no chromium: nothing is said about screens")
@@ -47,14 +48,28 @@ func onScreen(ctx context.Context, b bench, base string) ([]float64, error) {
 		return nil, err
 	}
 	b.progress("%d searches in a browser", firstRows)
-	run := exec.CommandContext(ctx, program, script, base, browser, strings.TrimSuffix(worldLatency, "ms"), fmt.Sprint(firstRows))
+	run := exec.CommandContext(ctx, program, script, base, browser, fmt.Sprint(firstRows))
 	run.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + folder}
 	var out, errOut bytes.Buffer
 	run.Stdout, run.Stderr = &out, &errOut
 	if err := run.Run(); err != nil {
 		return nil, fmt.Errorf("the browser: %w\n%s", err, errOut.String())
 	}
+	var searches []struct{ Began, Painted float64 } // milliseconds since 1970
+	if err := json.Unmarshal(out.Bytes(), &searches); err != nil {
+		return nil, err
+	}
+	latency, err := time.ParseDuration(worldLatency)
+	if err != nil {
+		return nil, err
+	}
 	var times []float64
-	err = json.Unmarshal(out.Bytes(), &times)
-	return times, err
+	for _, search := range searches {
+		answered, err := world.after(time.UnixMicro(int64(search.Began*1000)), latency)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, search.Painted-float64(answered.UnixMicro())/1000)
+	}
+	return times, nil
 }

@@ -27,6 +27,12 @@ type Product struct {
 // StartProduct runs the world and the product as an operator would: two
 // processes and a configuration file, with everything that they keep in folder.
 func StartProduct(ctx context.Context, binary, folder string, worldFlags, settings []string) (*Product, error) {
+	return StartProductBehind(ctx, binary, folder, worldFlags, settings, nil)
+}
+
+// StartProductBehind is the same with something between product and world: between
+// gets the configuration and returns the one that the product starts with.
+func StartProductBehind(ctx context.Context, binary, folder string, worldFlags, settings []string, between func(string) (string, error)) (*Product, error) {
 	r := &Product{}
 	var err error
 	r.World, err = Start(ctx, Command{Path: binary, Args: append([]string{
@@ -41,9 +47,15 @@ func StartProduct(ctx context.Context, binary, folder string, worldFlags, settin
 	if r.metrics, err = FreeAddress(ctx); err != nil {
 		return nil, errors.Join(err, r.Stop())
 	}
+	config := r.World.Ready
+	if between != nil {
+		if config, err = rewritten(config, filepath.Join(folder, "behind.toml"), between); err != nil {
+			return nil, errors.Join(err, r.Stop())
+		}
+	}
 	r.Server, err = Start(ctx, Command{
 		Path: binary,
-		Args: []string{"serve", "--config", r.World.Ready},
+		Args: []string{"serve", "--config", config},
 		Environment: append([]string{
 			"DOTKONTOR_SERVER_TRUSTED_PROXIES=127.0.0.1",
 			"DOTKONTOR_SERVER_METRICS_LISTEN=" + r.metrics,
@@ -61,6 +73,18 @@ func StartProduct(ctx context.Context, binary, folder string, worldFlags, settin
 		return nil, errors.Join(err, r.Stop())
 	}
 	return r, nil
+}
+
+func rewritten(from, to string, between func(string) (string, error)) (string, error) {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return "", err
+	}
+	changed, err := between(string(text))
+	if err != nil {
+		return "", err
+	}
+	return to, os.WriteFile(to, []byte(changed), 0o600)
 }
 
 // FreeAddress finds an address on which a process can listen that must know it before
