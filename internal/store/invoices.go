@@ -27,15 +27,11 @@ var errTaken = errors.New("the document is not owed any more")
 func oweInvoices(ctx context.Context, q *query.Queries, move order.Move) error {
 	now := move.Order
 	if move.Lines && now.Totals.Gross > 0 {
-		buyer, err := buyerNow(ctx, q, now.Customer)
+		buyer, err := buyerText(ctx, q, now.Customer)
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(buyer)
-		if err != nil {
-			return err
-		}
-		if err := owe(ctx, q, move, "", string(text)); err != nil {
+		if err := owe(ctx, q, move, "", buyer); err != nil {
 			return err
 		}
 	}
@@ -68,6 +64,16 @@ func buyerNow(ctx context.Context, q *query.Queries, customer string) (invoice.B
 		Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State,
 		Country: row.Country, VATID: row.VatID, Email: row.Email, Language: row.Language,
 	}, err
+}
+
+// buyerText is a customer as they are now, to be kept.
+func buyerText(ctx context.Context, q *query.Queries, customer string) (string, error) {
+	buyer, err := buyerNow(ctx, q, customer)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(buyer)
+	return string(text), err
 }
 
 // BuyerNow is a customer as they are now.

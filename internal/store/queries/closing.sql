@@ -11,8 +11,15 @@ SELECT
 -- name: CloseCustomer :execrows
 UPDATE customers
 SET email = sqlc.arg(nobody), email_key = sqlc.arg(nobody), password_hash = '', totp_sealed = '', totp_step = 0, token_count = 0,
-    disabled_at = sqlc.arg(closed_at)
+    operator = 0, disabled_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND disabled_at = 0;
+
+-- What was paid before there were invoices is billed to the customer as they are
+-- when it is issued. Afterwards there is nobody left to read that from.
+-- name: KeepBuyerOf :exec
+UPDATE invoices_due SET buyer = sqlc.arg(buyer)
+WHERE invoices_due.buyer = '' AND invoices_due.refund_id = ''
+    AND invoices_due.order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = sqlc.arg(customer_id));
 
 -- name: RevokeTokensOf :exec
 UPDATE tokens SET revoked_at = sqlc.arg(revoked_at) WHERE customer_id = sqlc.arg(customer_id) AND revoked_at = 0;

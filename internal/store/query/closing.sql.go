@@ -12,7 +12,7 @@ import (
 const closeCustomer = `-- name: CloseCustomer :execrows
 UPDATE customers
 SET email = $1, email_key = $1, password_hash = '', totp_sealed = '', totp_step = 0, token_count = 0,
-    disabled_at = $2
+    operator = 0, disabled_at = $2
 WHERE id = $3 AND disabled_at = 0
 `
 
@@ -54,6 +54,24 @@ DELETE FROM payment_methods WHERE customer_id = $1
 
 func (q *Queries) DeletePaymentMethodOf(ctx context.Context, customerID string) error {
 	_, err := q.db.ExecContext(ctx, deletePaymentMethodOf, customerID)
+	return err
+}
+
+const keepBuyerOf = `-- name: KeepBuyerOf :exec
+UPDATE invoices_due SET buyer = $1
+WHERE invoices_due.buyer = '' AND invoices_due.refund_id = ''
+    AND invoices_due.order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = $2)
+`
+
+type KeepBuyerOfParams struct {
+	Buyer      string
+	CustomerID string
+}
+
+// What was paid before there were invoices is billed to the customer as they are
+// when it is issued. Afterwards there is nobody left to read that from.
+func (q *Queries) KeepBuyerOf(ctx context.Context, arg KeepBuyerOfParams) error {
+	_, err := q.db.ExecContext(ctx, keepBuyerOf, arg.Buyer, arg.CustomerID)
 	return err
 }
 
