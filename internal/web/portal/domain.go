@@ -178,6 +178,9 @@ func (h *Handler) change(v *page.Visit, wish steward.Wish, retry func(view *doma
 // says of objects is about nameservers only where those were to be changed.
 func (h *Handler) refusal(change steward.Change) registrar.Code {
 	aboutHosts := change.Failure == "epp_missing" || change.Failure == "epp_not_allowed"
+	if change.Failure == steward.Barred { // a lock came while it was under way
+		return change.Failure
+	}
 	if !h.views.Has(page.ProblemKey(change.Failure)) || aboutHosts && change.Kind != steward.Nameservers {
 		return steward.Denied
 	}

@@ -1,0 +1,93 @@
+package steward
+
+import (
+	"context"
+	"net"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+)
+
+func TestADisputeForbidsWhatItsOperatorSays(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "streit.com")
+	id := s.has(ada, "streit", ".com", holding.StatusActive)
+	s.config.Barred = func(_ context.Context, domain steward.Domain, kind steward.Kind) (registrar.Code, error) {
+		if domain.ID == id && kind == steward.AuthCode {
+			return steward.Barred, nil
+		}
+		return "", nil
+	}
+	var err error
+	s.service, err = steward.New(s.config)
+	check(t, err)
+	if _, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: steward.AuthCode}); registrar.CodeOf(err) != steward.Barred {
+		t.Errorf("the auth code: %v", err)
+	}
+	if s.view(id).Closed[steward.AuthCode] != steward.Barred {
+		t.Error("the page does not say so")
+	}
+	s.ask(id, steward.Wish{Kind: steward.Unlock})
+}
+
+// deaf does not answer before it is cured.
+type deaf struct {
+	steward.Registry
+	cured *atomic.Bool
+}
+
+func (d deaf) Carry(ctx context.Context, task steward.Task) (steward.Result, error) {
+	if !d.cured.Load() {
+		return steward.Result{}, registrar.Fault(registrar.FaultTimeout, "epp.example", net.ErrClosed)
+	}
+	return d.Registry.Carry(ctx, task)
+}
+
+// A court's order counts for what was asked for before it came, too, as long as the
+// registry has not got it.
+func TestALockStopsAChangeThatWaitsForTheRegistry(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "gericht.com")
+	id := s.has(ada, "gericht", ".com", holding.StatusActive)
+	var cured, locked atomic.Bool
+	s.config.Registries[0].Registry = deaf{s.desk, &cured}
+	s.config.Barred = func(_ context.Context, domain steward.Domain, kind steward.Kind) (registrar.Code, error) {
+		if locked.Load() && domain.ID == id && kind == steward.Unlock {
+			return steward.Barred, nil
+		}
+		return "", nil
+	}
+	var err error
+	s.service, err = steward.New(s.config)
+	check(t, err)
+	change, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: steward.Unlock})
+	check(t, err)
+	if change.State != steward.StateOpen {
+		t.Fatalf("the change is %s", change.State)
+	}
+	locked.Store(true)
+	cured.Store(true)
+	s.run()
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		changes, err := s.db.ChangesOf(t.Context(), id, 1)
+		check(t, err)
+		if changes[0].State.Final() {
+			change = changes[0]
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the change never ends")
+		}
+	}
+	if change.State != steward.StateRefused || change.Failure != steward.Barred {
+		t.Errorf("the change is %s: %s", change.State, change.Failure)
+	}
+	if !slices.Contains(s.at("gericht.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+}
