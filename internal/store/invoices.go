@@ -81,9 +81,9 @@ func (db *DB) BuyerNow(ctx context.Context, customer string) (invoice.Buyer, err
 	return buyerNow(ctx, db.read(), customer)
 }
 
-// DueDocuments are those that are owed, the oldest first.
-func (db *DB) DueDocuments(ctx context.Context, limit int) ([]invoice.Due, error) {
-	rows, err := db.read().InvoicesDue(ctx, query.InvoicesDueParams{Limit: int32(limit)})
+// DueDocuments are those that are owed, by their ids.
+func (db *DB) DueDocuments(ctx context.Context, after string, limit int) ([]invoice.Due, error) {
+	rows, err := db.read().InvoicesDue(ctx, query.InvoicesDueParams{ID: after, Limit: int32(limit)})
 	due := make([]invoice.Due, 0, len(rows))
 	for _, row := range rows {
 		one := invoice.Due{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Since: fromMicros(row.CreatedAt)}
