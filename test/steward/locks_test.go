@@ -3,6 +3,7 @@ package steward
 import (
 	"context"
 	"net"
+	"net/netip"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -89,5 +90,38 @@ func TestALockStopsAChangeThatWaitsForTheRegistry(t *testing.T) {
 	}
 	if !slices.Contains(s.at("gericht.com").Statuses(), "clientTransferProhibited") {
 		t.Error("the registry would let it go")
+	}
+}
+
+// The holder hears that the domain was locked, and not where the operator sits.
+func TestAnOperatorHasTheRegistryKeepADomain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "bleibt.com")
+	id := s.has(ada, "bleibt", ".com", holding.StatusActive)
+	s.ask(id, steward.Wish{Kind: steward.Unlock})
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root", Address: netip.MustParseAddr("198.51.100.9")}
+	if err := s.service.Secure(t.Context(), person(ada), ada, id); registrar.KindOf(err) != registrar.KindForbidden {
+		t.Errorf("a holder: %v", err)
+	}
+	if err := s.service.Secure(t.Context(), operator, eve, id); registrar.CodeOf(err) != steward.NoSuchDomain {
+		t.Errorf("somebody else's domain: %v", err)
+	}
+	check(t, s.service.Secure(t.Context(), operator, ada, id))
+	if !slices.Contains(s.at("bleibt.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+	letters, err := s.db.DueLetters(t.Context(), time.Now().Add(time.Hour), 10)
+	check(t, err)
+	told := 0
+	for _, letter := range letters {
+		if letter.Facts["address"] == operator.Address.String() {
+			t.Errorf("the letter tells %v", letter.Facts)
+		}
+		if letter.Facts["change"] == string(steward.Lock) {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("%d letters tell of it", told)
 	}
 }

@@ -172,7 +172,8 @@ func (s *Service) finish(ctx context.Context, change Change, record Record) Chan
 	if change.Kind == AuthCode {
 		letter.Kind = registrar.LetterAuthCode
 	}
-	if change.Actor.Address.IsValid() {
+	// Where an operator sits is not the holder's business.
+	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		letter.Facts["address"] = change.Actor.Address.String()
 	}
 	return s.end(ctx, Move{

@@ -143,11 +143,13 @@ func dsText(ds steward.DS) string {
 	return fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 }
 
+// addressOf is where somebody was who did something to the customer's account. Where
+// operators sit is not the customer's business; that they did it is.
 func addressOf(actor registrar.Actor) string {
-	if actor.Address.IsValid() {
-		return actor.Address.String()
+	if actor.Kind == registrar.ActorOperator || !actor.Address.IsValid() {
+		return ""
 	}
-	return ""
+	return actor.Address.String()
 }
 
 // change has the steward carry a wish out and shows how that went. retry puts what

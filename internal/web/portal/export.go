@@ -232,11 +232,9 @@ func (h *Handler) extractActivity(ctx context.Context, actor registrar.Actor, al
 		}
 		for _, d := range deeds {
 			before = d.ID
-			one := extractDeed{At: d.At, Action: string(d.Action), By: string(d.Actor.Kind), Object: d.Object}
-			if d.Actor.Address.IsValid() {
-				one.Address = d.Actor.Address.String()
-			}
-			all.Activity = append(all.Activity, one)
+			all.Activity = append(all.Activity, extractDeed{
+				At: d.At, Action: string(d.Action), By: string(d.Actor.Kind), Object: d.Object, Address: addressOf(d.Actor),
+			})
 		}
 		if len(deeds) < extractPage {
 			return nil
