@@ -50,9 +50,7 @@ UPDATE changes SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.
 
 -- Whoever holds a domain hears of its locks.
 -- name: GiveDomainLocks :exec
-UPDATE domain_locks SET customer_id = sqlc.arg(customer_id)
-WHERE domain_locks.lifted_at = 0
-    AND domain_locks.domain_id IN (SELECT domains.id FROM domains WHERE domains.customer_id = sqlc.arg(shadow));
+UPDATE domain_locks SET customer_id = sqlc.arg(customer_id) WHERE domain_id = sqlc.arg(domain_id) AND lifted_at = 0;
 
 -- name: GiveRegistrant :exec
 UPDATE registrants SET customer_id = sqlc.arg(customer_id)

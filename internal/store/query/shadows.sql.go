@@ -122,19 +122,17 @@ func (q *Queries) GiveChanges(ctx context.Context, arg GiveChangesParams) error 
 }
 
 const giveDomainLocks = `-- name: GiveDomainLocks :exec
-UPDATE domain_locks SET customer_id = $1
-WHERE domain_locks.lifted_at = 0
-    AND domain_locks.domain_id IN (SELECT domains.id FROM domains WHERE domains.customer_id = $2)
+UPDATE domain_locks SET customer_id = $1 WHERE domain_id = $2 AND lifted_at = 0
 `
 
 type GiveDomainLocksParams struct {
 	CustomerID string
-	Shadow     string
+	DomainID   string
 }
 
 // Whoever holds a domain hears of its locks.
 func (q *Queries) GiveDomainLocks(ctx context.Context, arg GiveDomainLocksParams) error {
-	_, err := q.db.ExecContext(ctx, giveDomainLocks, arg.CustomerID, arg.Shadow)
+	_, err := q.db.ExecContext(ctx, giveDomainLocks, arg.CustomerID, arg.DomainID)
 	return err
 }
 
