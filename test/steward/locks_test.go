@@ -125,3 +125,25 @@ func TestAnOperatorHasTheRegistryKeepADomain(t *testing.T) {
 		t.Errorf("%d letters tell of it", told)
 	}
 }
+
+// Each change is a command at the registry, a letter and a row.
+func TestADomainIsNotChangedWithoutEnd(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "unruhe.com", "ruhe.com")
+	id, other := s.has(ada, "unruhe", ".com", holding.StatusActive), s.has(ada, "ruhe", ".com", holding.StatusActive)
+	asked := 0
+	for ; asked < 100; asked++ {
+		kind := []steward.Kind{steward.Unlock, steward.Lock}[asked%2]
+		_, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: kind})
+		if registrar.CodeOf(err) == steward.TooMany && registrar.KindOf(err) == registrar.KindRateLimited {
+			break
+		}
+		check(t, err)
+	}
+	if asked < 20 || asked == 100 {
+		t.Errorf("%d changes were taken", asked)
+	}
+	s.ask(other, steward.Wish{Kind: steward.Unlock})
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root"}
+	check(t, s.service.Secure(t.Context(), operator, ada, id))
+}

@@ -28,6 +28,11 @@ const (
 	firstLook  = 3 * time.Second
 	longLook   = time.Hour
 
+	// mostChanges is how many changes of a domain may be asked for within changesWithin:
+	// each is a command at the registry, a letter and a row for ever.
+	mostChanges   = 40
+	changesWithin = time.Hour
+
 	// shownChanges and shownDeeds bound a domain's history.
 	shownChanges, shownDeeds = 50, 50
 )
