@@ -2,9 +2,39 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
+
+func TestAnOrderWhosePaymentPageIsOpenKeepsTheAccountOpen(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		o := moved(t, db, addOrder(t, db, orderFor(anna, "eins.org")), paying("pay_1"))
+		o = moved(t, db, o, func(o *order.Order, _ *order.Move) {
+			o.State, o.DueAt = order.Canceled, testTime.Add(time.Minute)
+			o.Payments[0].State = order.PaymentClosing
+		})
+		ties := func() customer.Ties {
+			ties, err := db.ReadCustomers().TiesOf(t.Context(), anna)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ties
+		}
+		if got := ties(); got != (customer.Ties{Orders: 1}) {
+			t.Errorf("while it is closed: %+v", got)
+		}
+		moved(t, db, o, func(o *order.Order, _ *order.Move) {
+			o.DueAt, o.Payments[0].State = time.Time{}, order.PaymentClosed
+		})
+		if got := ties(); got != (customer.Ties{}) {
+			t.Errorf("afterwards: %+v", got)
+		}
+	})
+}
 
 func TestAClosedAccountHasNoRoleAndItsOldOrdersKeepTheirBuyer(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,8 @@ const tiesOfCustomer = `-- name: TiesOfCustomer :one
 SELECT
     (SELECT count(*) FROM domains WHERE domains.customer_id = $1 AND domains.status <> 'transferred_out') AS domains,
     (SELECT count(*) FROM orders
-     WHERE orders.customer_id = $1 AND (orders.open_order = 1 OR orders.state = 'provisioning')) AS orders,
+     WHERE orders.customer_id = $1
+         AND (orders.open_order = 1 OR orders.state = 'provisioning' OR orders.due_at > 0)) AS orders,
     (SELECT count(*) FROM refunds
      WHERE refunds.provider = '' AND refunds.order_id IN (SELECT owing.id FROM orders AS owing WHERE owing.customer_id = $1)) AS refunds
 `
@@ -121,6 +122,8 @@ type TiesOfCustomerRow struct {
 }
 
 // What keeps an account from being closed, and what goes when it is.
+// An order that was given up is due until its payment page is closed: money may come
+// until then, and whoever paid hears that it goes back.
 func (q *Queries) TiesOfCustomer(ctx context.Context, customerID string) (TiesOfCustomerRow, error) {
 	row := q.db.QueryRowContext(ctx, tiesOfCustomer, customerID)
 	var i TiesOfCustomerRow
