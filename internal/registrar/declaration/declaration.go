@@ -202,7 +202,7 @@ func (d Declaration) checked(now time.Time) (Declaration, error) {
 			problems[field] = Missing
 		case utf8.RuneCountInString(*value) > most:
 			problems[field] = TooLong
-		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && !(paragraphs(r) && field == FieldReason) }):
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && (field != FieldReason || !paragraphs(r)) }):
 			problems[field] = Form
 		}
 	}
