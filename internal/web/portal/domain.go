@@ -87,10 +87,11 @@ func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
 	}
-	if view.Open == nil {
-		view.Why = view.View.Closed[steward.Nameservers]
-	} else {
+	switch why := view.View.Closed[steward.Nameservers]; {
+	case view.Open != nil:
 		v.ReloadIn(3 * time.Second)
+	case why != steward.Barred: // a lock closes what it names, and leaves the rest
+		view.Why = why
 	}
 	if view.Nameservers = typed; view.NameserversProblem == "" {
 		view.Nameservers = typedNameservers(view.Record.Nameservers)
