@@ -25,7 +25,7 @@ func (p *product) issueInvoices(ctx context.Context, now func() time.Time) error
 		const within, most = 2 * time.Second, 100
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 		defer cancel()
-		due, err := p.people.db.DueDocuments(asking, most)
+		due, err := p.people.db.DueDocuments(asking, "", most)
 		if err != nil {
 			return -1
 		}

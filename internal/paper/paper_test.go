@@ -88,6 +88,9 @@ func samples() map[string]invoice.Document {
 	}
 	outside.Lines[0].Text = strings.Repeat("sehr-langer-name-", 12) + ".international: Registrierung, 10 Jahre / registration, 10 years"
 	all["outside"] = outside
+	odd := plain(1)
+	odd.Buyer.Organisation, odd.Buyer.Street = "{nb} ) Tj ET\nendobj", "Seite {nb} \\("
+	all["odd"] = odd
 	back := plain(1)
 	back.Kind, back.Number, back.Refund, back.Corrects = invoice.Correction, "RK-2026-000007", "ref_1", &invoice.Reference{Number: "RE-2026-000042", Day: "2026-11-15"}
 	back.Notes = []string{

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,8 @@ type sheet struct {
 	d     invoice.Document
 	// boxes says that a letter was missing.
 	boxes bool
+	// pages stands for how many there are until that is known.
+	pages string
 }
 
 // PDF is the document on paper, with its XML inside.
@@ -58,6 +61,9 @@ func (p *Press) PDF(d invoice.Document) ([]byte, error) {
 		return nil, err
 	}
 	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), press: p, d: d}
+	if s.pages, err = placeholder(d); err != nil {
+		return nil, err
+	}
 	for style, face := range faces {
 		s.AddUTF8FontFromBytes(family, style, face)
 	}
@@ -65,7 +71,7 @@ func (p *Press) PDF(d invoice.Document) ([]byte, error) {
 	s.SetMargins(left, top, right)
 	s.SetAutoPageBreak(false, 0) // rows are kept together, see room
 	s.SetFooterFunc(s.footer)
-	s.AliasNbPages("")
+	s.AliasNbPages(s.pages)
 	s.AddPage()
 	s.head()
 	s.address()
@@ -78,6 +84,17 @@ func (p *Press) PDF(d invoice.Document) ([]byte, error) {
 		return nil, fmt.Errorf("the PDF of %s: %w", d.Number, err)
 	}
 	return associate(out.Bytes(), d.IssuedAt)
+}
+
+// placeholder is a text that stands nowhere in the document: the library puts the
+// number of pages in its place wherever it finds it, also in a customer's name.
+func placeholder(d invoice.Document) (string, error) {
+	said, err := json.Marshal(d)
+	text := "{nb}"
+	for strings.Contains(string(said), text) {
+		text = "{" + text + "}"
+	}
+	return text, err
 }
 
 // describe says what the file is. Nothing in it depends on when it is made.
@@ -335,7 +352,7 @@ func (s *sheet) footer() {
 	for column, rows := range [][]string{
 		filled(from.Name, from.Street, from.PostalCode+" "+from.City),
 		append(filled(from.Register), tax...),
-		filled(from.Email, from.Phone, fmt.Sprintf("%s %d/{nb}", labelPage.in(chosen), s.PageNo())),
+		filled(from.Email, from.Phone, fmt.Sprintf("%s %d/%s", labelPage.in(chosen), s.PageNo(), s.pages)),
 	} {
 		for i, row := range rows {
 			s.use(regular, small, grey)

@@ -42,6 +42,21 @@ type Actor struct {
 	SignedInAt time.Time
 }
 
+// Network is what an address counts as where something is bounded by where it comes
+// from: an IPv6 customer is given a /64 at least, so single addresses in it are no
+// bound. It is empty for the zero address, which an operator's is.
+func Network(address netip.Addr) string {
+	if !address.IsValid() {
+		return ""
+	}
+	address = address.Unmap().WithZone("")
+	if address.Is6() {
+		prefix, _ := address.Prefix(64) // 64 fits
+		return prefix.String()
+	}
+	return address.String()
+}
+
 // RecentSignIn is how old the sign-in may be for what matters: a token, another
 // password, another address.
 const RecentSignIn = 10 * time.Minute

@@ -17,6 +17,13 @@ func (a accounts) TiesOf(ctx context.Context, id string) (customer.Ties, error) 
 // Close takes from an account all that nobody has to keep. Orders, invoices and the
 // audit stay: they have their own times.
 func (a accounts) Close(ctx context.Context, id, nobody string, now time.Time) (bool, error) {
+	buyer, err := buyerText(ctx, a.q, id)
+	if err != nil {
+		return false, err
+	}
+	if err := a.q.KeepBuyerOf(ctx, query.KeepBuyerOfParams{Buyer: buyer, CustomerID: id}); err != nil {
+		return false, err
+	}
 	closed, err := changed(a.q.CloseCustomer(ctx, query.CloseCustomerParams{Nobody: nobody, ClosedAt: micros(now), ID: id}))
 	if err != nil || !closed {
 		return closed, err

@@ -27,15 +27,11 @@ var errTaken = errors.New("the document is not owed any more")
 func oweInvoices(ctx context.Context, q *query.Queries, move order.Move) error {
 	now := move.Order
 	if move.Lines && now.Totals.Gross > 0 {
-		buyer, err := buyerNow(ctx, q, now.Customer)
+		buyer, err := buyerText(ctx, q, now.Customer)
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(buyer)
-		if err != nil {
-			return err
-		}
-		if err := owe(ctx, q, move, "", string(text)); err != nil {
+		if err := owe(ctx, q, move, "", buyer); err != nil {
 			return err
 		}
 	}
@@ -70,14 +66,24 @@ func buyerNow(ctx context.Context, q *query.Queries, customer string) (invoice.B
 	}, err
 }
 
+// buyerText is a customer as they are now, to be kept.
+func buyerText(ctx context.Context, q *query.Queries, customer string) (string, error) {
+	buyer, err := buyerNow(ctx, q, customer)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(buyer)
+	return string(text), err
+}
+
 // BuyerNow is a customer as they are now.
 func (db *DB) BuyerNow(ctx context.Context, customer string) (invoice.Buyer, error) {
 	return buyerNow(ctx, db.read(), customer)
 }
 
-// DueDocuments are those that are owed, the oldest first.
-func (db *DB) DueDocuments(ctx context.Context, limit int) ([]invoice.Due, error) {
-	rows, err := db.read().InvoicesDue(ctx, query.InvoicesDueParams{Limit: int32(limit)})
+// DueDocuments are those that are owed, by their ids.
+func (db *DB) DueDocuments(ctx context.Context, after string, limit int) ([]invoice.Due, error) {
+	rows, err := db.read().InvoicesDue(ctx, query.InvoicesDueParams{ID: after, Limit: int32(limit)})
 	due := make([]invoice.Due, 0, len(rows))
 	for _, row := range rows {
 		one := invoice.Due{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Since: fromMicros(row.CreatedAt)}

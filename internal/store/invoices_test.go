@@ -62,7 +62,7 @@ func bill(due invoice.Due, customer string, gross registrar.Cents) func(int64) i
 
 func owedDocuments(t *testing.T, db *DB) []invoice.Due {
 	t.Helper()
-	due, err := db.DueDocuments(t.Context(), 1000)
+	due, err := db.DueDocuments(t.Context(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

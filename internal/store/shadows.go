@@ -240,13 +240,15 @@ func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, n
 }
 
 // give moves everything from a shadow account. On PostgreSQL it takes rows in the
-// order in which those take them who carry out a line, change an order or send a
-// letter: otherwise each could wait for what the other has. A line that an order got
+// order in which those take them who carry out a change or a line, change an order or
+// send a letter: otherwise each could wait for what the other has. A line that an order got
 // while its row was waited for is found by the second look.
 func give(ctx context.Context, q *query.Queries, from, to string) error {
 	lines := func() error { return q.GiveLines(ctx, query.GiveLinesParams{CustomerID: to, Shadow: from}) }
 	domains := func() error { return q.GiveDomains(ctx, query.GiveDomainsParams{CustomerID: to, Shadow: from}) }
 	for _, move := range []func() error{
+		func() error { return q.GiveChanges(ctx, query.GiveChangesParams{CustomerID: to, Shadow: from}) },
+		func() error { return giveLocks(ctx, q, from, to) },
 		lines,
 		domains,
 		func() error { return q.HoldOrdersOf(ctx, from) },
@@ -262,6 +264,17 @@ func give(ctx context.Context, q *query.Queries, from, to string) error {
 		}
 	}
 	return nil
+}
+
+// giveLocks moves the locks that are in force on a shadow account's domains.
+func giveLocks(ctx context.Context, q *query.Queries, from, to string) error {
+	held, err := q.DomainsOfCustomer(ctx, from)
+	for _, domain := range held {
+		if err := q.GiveDomainLocks(ctx, query.GiveDomainLocksParams{CustomerID: to, DomainID: domain.ID}); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // dropClaimLetters drops the letters that would make a link when they are sent.

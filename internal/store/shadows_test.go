@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -118,6 +121,7 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 		if ok, err := db.Issue(t.Context(), due[0], "RE-2026", bill(due[0], shadow, o.Totals.Gross)); err != nil || !ok {
 			t.Fatal(ok, err)
 		}
+		domain, lock := lockedByAnOperator(t, db, shadow)
 		link := mailedLink(t, db, shadow)
 		if found, ok, err := db.ClaimableBy(t.Context(), link, testTime); err != nil || !ok || found.ID != o.ID {
 			t.Fatalf("%t, %v", ok, err)
@@ -156,7 +160,41 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 		if cards, err := db.read().CardsOf(t.Context(), claims); err != nil || len(cards) != 1 {
 			t.Errorf("the cards are %v, %v", cards, err)
 		}
+		if changes, err := db.ChangesOf(t.Context(), domain, 10); err != nil || len(changes) != 1 || changes[0].Customer != claims {
+			t.Errorf("the changes are %+v, %v", changes, err)
+		}
+		// The lock ends as every other does: there is somebody to be told.
+		locks, err := db.LocksOf(t.Context(), domain)
+		if err != nil || len(locks) != 1 || locks[0].Customer != claims {
+			t.Fatalf("the locks are %+v, %v", locks, err)
+		}
+		letter := registrar.Letter{Kind: registrar.LetterDomainLock, Customer: locks[0].Customer}
+		locks[0].LiftedAt = testTime
+		if lifted, err := db.LiftLock(t.Context(), locks[0], orderDeed(o), letter); err != nil || !lifted {
+			t.Errorf("lock %s is not lifted: %v", lock, err)
+		}
 	})
+}
+
+// lockedByAnOperator is a domain of a buyer without an account which an operator has
+// locked, here and at the registry.
+func lockedByAnOperator(t *testing.T, db *DB, shadow string) (domain, lock string) {
+	t.Helper()
+	domain = heldBy(t, db, shadow, "streit.org", holding.StatusActive)
+	change := openChange(shadow, domain)
+	change.Kind, change.Actor = steward.Lock, operator()
+	if err := db.AddChange(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	set := office.Lock{
+		ID: "lck_" + shadow, Domain: domain, Name: "streit.org", Customer: shadow, Cause: office.Abuse, Reason: "Meldung",
+		Blocks: []office.Block{office.Transfer}, ReviewAt: testTime.Add(time.Hour), SetBy: "root", SetAt: testTime,
+	}
+	deed := registrar.Deed{Actor: operator(), Action: office.LockSet, Customer: shadow, Object: "streit.org", At: testTime}
+	if err := db.AddLock(t.Context(), set, deed, registrar.Letter{Kind: registrar.LetterDomainLock, Customer: shadow}); err != nil {
+		t.Fatal(err)
+	}
+	return domain, set.ID
 }
 
 func TestAnAgentsBuyerIsACustomerOnlyIfLinked(t *testing.T) {

@@ -63,7 +63,7 @@ var mayMiss = []string{
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
 	"InsertChange", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
-	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveRegistrant", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
+	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveChanges", "GiveDomainLocks", "GiveRegistrant", "KeepBuyerOf", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
 	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
 	"InvoiceOfOrder", "FinishDeclaration",
 }

@@ -25,6 +25,9 @@ func TestAnExtractHoldsAllDataAndNoSecret(t *testing.T) {
 	b := s.signedIn("erika@example.org")
 	b.post("/portal/profile/registrant", registrantForm)
 	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	linked := s.newAgent("Einkaufshilfe")
+	s.newAgent("Andere")
+	b.post("/portal/agents/"+linked+"/link", nil)
 	got := b.get("/portal/profile/export")
 	if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;") ||
 		got.header.Get("Cache-Control") != "no-store" {
@@ -36,11 +39,13 @@ func TestAnExtractHoldsAllDataAndNoSecret(t *testing.T) {
 		Domains    []struct{ Name, Status string }
 		Tokens     []struct{ Name string }
 		Sessions   []struct{ Address string }
+		Agents     []struct{ Name string }
 		Activity   []struct{ Action string }
 	}
 	check(t, json.Unmarshal([]byte(got.body), &all))
 	if all.Account.Email != "erika@example.org" || all.Registrant.City != "Köln" || len(all.Domains) != 1 || all.Domains[0].Name != "kaffee.de" ||
-		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 {
+		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 ||
+		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" {
 		t.Errorf("%s", got.body)
 	}
 	for _, never := range []string{password, b.cookie("dotkontor"), "dotkontor_live_", "argon2", "hash"} {

@@ -211,3 +211,22 @@ func TestTheListIsSearchedFilteredAndTurned(t *testing.T) {
 		}
 	}
 }
+
+// Whoever may not change nameservers because of a dispute may still set the lock and ask
+// for what is not forbidden, after signing in again.
+func TestALockClosesWhatItNamesAndLeavesTheRest(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "streit", holding.StatusActive)
+	s.barred = map[steward.Kind]registrar.Code{steward.Nameservers: steward.Barred, steward.AddDS: steward.Barred, steward.RemoveDS: steward.Barred}
+	b := s.signedIn("erika@example.org")
+	path := "/portal/domains/" + id
+	page := b.get(path).body
+	if !strings.Contains(page, "wegen eines laufenden Verfahrens gesperrt") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
+		t.Errorf("the page is %s", page)
+	}
+	s.clock.move(registrar.RecentSignIn + time.Minute)
+	if page := b.get(path).body; !strings.Contains(page, "/portal/sign-in-again?next=") {
+		t.Errorf("nothing leads to the sign-in: %s", page)
+	}
+}

@@ -78,7 +78,7 @@ func (s *stage) sold(customer string) (order.Order, invoice.Document) {
 		s.t.Fatalf("%t, %v", moved, err)
 	}
 	var issued invoice.Document
-	due, err := s.db.DueDocuments(ctx, 10)
+	due, err := s.db.DueDocuments(ctx, "", 10)
 	check(s.t, err)
 	for _, one := range due {
 		_, err := s.db.Issue(ctx, one, "RE-2026", func(count int64) invoice.Document {

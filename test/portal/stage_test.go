@@ -52,13 +52,15 @@ type stage struct {
 	agents    *agent.Service
 	holdings  *holding.Service
 	steward   *steward.Service
-	registry  *desk
-	db        *store.DB
-	handler   http.Handler
-	prices    *catalog.Live
-	clock     *clock
-	log       *record
-	mailbox   *mailbox
+	// barred are the changes that a dispute forbids; set before anybody asks.
+	barred   map[steward.Kind]registrar.Code
+	registry *desk
+	db       *store.DB
+	handler  http.Handler
+	prices   *catalog.Live
+	clock    *clock
+	log      *record
+	mailbox  *mailbox
 	// routes are those of the portal.
 	routes []page.Route
 }
@@ -175,6 +177,9 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	s.registry = &desk{records: make(map[string]steward.Record)}
 	s.steward, err = steward.New(steward.Config{
 		Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, LettersWaiting: runner.Wake,
+		Barred: func(_ context.Context, _ steward.Domain, kind steward.Kind) (registrar.Code, error) {
+			return s.barred[kind], nil
+		},
 		Registries: []steward.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
 	})
 	check(t, err)

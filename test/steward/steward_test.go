@@ -361,28 +361,6 @@ func TestEachStateSaysWhyNothingCanBeChanged(t *testing.T) {
 	}
 }
 
-func TestADisputeForbidsWhatItsOperatorSays(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, "streit.com")
-	id := s.has(ada, "streit", ".com", holding.StatusActive)
-	s.config.Barred = func(_ context.Context, domain steward.Domain, kind steward.Kind) (registrar.Code, error) {
-		if domain.ID == id && kind == steward.AuthCode {
-			return steward.Barred, nil
-		}
-		return "", nil
-	}
-	var err error
-	s.service, err = steward.New(s.config)
-	check(t, err)
-	if _, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: steward.AuthCode}); registrar.CodeOf(err) != steward.Barred {
-		t.Errorf("the auth code: %v", err)
-	}
-	if s.view(id).Closed[steward.AuthCode] != steward.Barred {
-		t.Error("the page does not say so")
-	}
-	s.ask(id, steward.Wish{Kind: steward.Unlock})
-}
-
 func TestAnUnreachableRegistryLeavesTheLastWordStanding(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "zuletzt.com")

@@ -100,7 +100,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	if err := checkPassword(chosen, account.EmailKey); err != nil {
 		return err
 	}
-	network := networkOf(actor.Address)
+	network := registrar.Network(actor.Address)
 	if account.HasPassword {
 		// The session counts, whatever strangers try: whoever is being attacked
 		// must be able to choose another password.

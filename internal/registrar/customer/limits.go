@@ -3,7 +3,6 @@ package customer
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"time"
 )
 
@@ -105,18 +104,4 @@ func (l Limits) check() error {
 		}
 	}
 	return nil
-}
-
-// networkOf is what an address counts as: an IPv6 customer is given a /64 at
-// least, so single addresses in it are no bound.
-func networkOf(address netip.Addr) string {
-	if !address.IsValid() {
-		return "" // an operator's
-	}
-	address = address.Unmap().WithZone("")
-	if address.Is6() {
-		prefix, _ := address.Prefix(64) // 64 fits
-		return prefix.String()
-	}
-	return address.String()
 }

@@ -65,7 +65,7 @@ func holderOf(ctx context.Context, r Reader, account Account) (holder, error) {
 func (s *Service) begin(ctx context.Context, actor registrar.Actor, kind CeremonyKind, customer string, question asked) (string, error) {
 	key := actor.Customer
 	if key == "" {
-		key = networkOf(actor.Address)
+		key = registrar.Network(actor.Address)
 	}
 	if wait := s.cfg.Limits.Passkeys.Count(key); wait > 0 {
 		return "", tooMany(wait)

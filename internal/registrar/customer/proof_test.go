@@ -281,10 +281,10 @@ func TestPasskeyOriginsOfABaseAddress(t *testing.T) {
 func TestAnIPv6NetworkIsOneNeighbour(t *testing.T) {
 	t.Parallel()
 	a, b := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::ffff:2%eth0")
-	if networkOf(a) != networkOf(b) || networkOf(a) == networkOf(netip.MustParseAddr("2001:db8:0:1::1")) {
+	if registrar.Network(a) != registrar.Network(b) || registrar.Network(a) == registrar.Network(netip.MustParseAddr("2001:db8:0:1::1")) {
 		t.Error("addresses count by their /64")
 	}
-	if networkOf(netip.MustParseAddr("::ffff:192.0.2.1")) != networkOf(netip.MustParseAddr("192.0.2.1")) {
+	if registrar.Network(netip.MustParseAddr("::ffff:192.0.2.1")) != registrar.Network(netip.MustParseAddr("192.0.2.1")) {
 		t.Error("an IPv4 address written as IPv6 has a budget of its own")
 	}
 }

@@ -57,7 +57,7 @@ func resetTo(key string) string { return "reset " + key }
 // returns how long to wait.
 func (s *Service) letterBudget(actor registrar.Actor, recipient string) time.Duration {
 	return guard{
-		{s.cfg.Limits.Sender, networkOf(actor.Address)},
+		{s.cfg.Limits.Sender, registrar.Network(actor.Address)},
 		{s.cfg.Limits.Recipient, recipient},
 	}.take()
 }
@@ -174,5 +174,5 @@ func (s *Service) newHash(ctx context.Context, actor registrar.Actor, password, 
 	if err := checkPassword(password, key); err != nil {
 		return "", err
 	}
-	return s.hasher.hash(ctx, networkOf(actor.Address), password)
+	return s.hasher.hash(ctx, registrar.Network(actor.Address), password)
 }

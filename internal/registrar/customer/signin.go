@@ -47,7 +47,7 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
+	result, err := s.hasher.verify(ctx, registrar.Network(actor.Address), s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -97,7 +97,7 @@ func (s *Service) passwordGuard(actor registrar.Actor, key string, device regist
 	if device != "" {
 		return guard{{s.cfg.Limits.Device, string(device)}}
 	}
-	network := networkOf(actor.Address)
+	network := registrar.Network(actor.Address)
 	return guard{
 		{s.cfg.Limits.Address, network},
 		{s.cfg.Limits.AccountAddress, network + " " + key},
@@ -297,7 +297,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, networkOf(actor.Address), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
+	result, err := s.hasher.verify(ctx, registrar.Network(actor.Address), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}

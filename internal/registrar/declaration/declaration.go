@@ -115,8 +115,8 @@ type Config struct {
 	Store Store
 	// Operator is the address that hears of each; empty means none.
 	Operator string
-	// Tries counts one declaration for a key, an address on the network or of mail,
-	// and says how long to wait instead; nil means that nobody counts.
+	// Tries counts one declaration for a key, a network or an address of mail, and
+	// says how long to wait instead; nil means that nobody counts.
 	Tries func(key string) (wait time.Duration)
 	// Wake is told that letters were stored; nil means that nobody waits.
 	Wake func()
@@ -152,7 +152,7 @@ func (s *Service) Declare(ctx context.Context, actor registrar.Actor, declared D
 	if err != nil {
 		return declared, err
 	}
-	for _, key := range []string{"address " + actor.Address.String(), "mail " + strings.ToLower(declared.Email)} {
+	for _, key := range []string{"network " + registrar.Network(actor.Address), "mail " + strings.ToLower(declared.Email)} {
 		if wait := s.cfg.Tries(key); wait > 0 {
 			return declared, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooMany, RetryAfter: wait}
 		}
@@ -188,6 +188,10 @@ func (d Declaration) facts() map[string]string {
 	}
 }
 
+// paragraphs are what a reason may be divided by. Everything else is one line, so that
+// nobody writes letters of their own in our name.
+func paragraphs(r rune) bool { return r == '\n' || r == '\r' }
+
 // checked is the declaration in the form in which it is stored.
 func (d Declaration) checked(now time.Time) (Declaration, error) {
 	problems := make(map[string]registrar.Code)
@@ -198,7 +202,7 @@ func (d Declaration) checked(now time.Time) (Declaration, error) {
 			problems[field] = Missing
 		case utf8.RuneCountInString(*value) > most:
 			problems[field] = TooLong
-		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }):
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && (field != FieldReason || !paragraphs(r)) }):
 			problems[field] = Form
 		}
 	}

@@ -74,7 +74,7 @@ func correction(sale Sale, refund string, of Document, at time.Time, germany *ti
 	d.Corrects = &Reference{Number: of.Number, Day: of.Day}
 	d.Lines = []Line{line}
 	d.Net, d.VAT, d.Gross = line.Net, line.VAT, line.Gross
-	d.Notes = notes(d, "")
+	d.Notes = notes(d, sale.Country)
 	return d, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,10 +52,16 @@ type shelf struct {
 	fail   error
 }
 
-func (s *shelf) DueDocuments(context.Context, int) ([]Due, error) {
+func (s *shelf) DueDocuments(_ context.Context, after string, limit int) ([]Due, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.due), nil
+	var some []Due
+	for _, due := range s.due {
+		if due.ID > after && len(some) < limit {
+			some = append(some, due)
+		}
+	}
+	return some, nil
 }
 
 func (s *shelf) SaleOf(_ context.Context, order string) (Sale, error) {
@@ -131,7 +138,7 @@ func issueAll(t *testing.T, s *shelf, seller Seller) []Document {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); service(t, s, seller).Run(ctx) }()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 		stop()
 		<-done
 	})
@@ -210,6 +217,21 @@ func TestWhatCanNotBeIssuedStaysOwedAndKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
+// However many can't be issued, those behind them are.
+func TestABatchThatCanNotBeIssuedKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	bad := sold()
+	bad.Items[0].Net++
+	s := &shelf{sales: map[string]Sale{"ord_0": bad, "ord_1": sold()}}
+	for i := range 2*batch + 1 {
+		s.due = append(s.due, Due{ID: fmt.Sprintf("due_%04d", i), Order: "ord_0", Buyer: &erika})
+	}
+	s.due = append(s.due, Due{ID: "due_9999", Order: "ord_1", Buyer: &erika})
+	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Order != "ord_1" {
+		t.Errorf("issued %+v", got)
+	}
+}
+
 func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -241,6 +263,12 @@ func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
 		d, err := draft(sale, shop, buyer, newYear, time.UTC)
 		if said := strings.Join(d.Notes, "\n"); err != nil || d.Category != test.category || !strings.Contains(said, test.says) || (d.Reason == "") != (test.rate > 0) {
 			t.Errorf("%s: %v, %s, %q", test.rule, err, d.Category, said)
+		}
+		if said := strings.Join(d.Notes, "\n"); strings.Contains(said, "One-Stop-Shop") {
+			back, err := correction(sale, "ref_1", d, newYear, time.UTC)
+			if said := strings.Join(back.Notes, "\n"); err != nil || !strings.Contains(said, test.says) {
+				t.Errorf("the correction of %s: %v, %q", test.rule, err, said)
+			}
 		}
 		if beside := strings.Contains(d.Lines[0].Text, "Registrierung, 1 Jahr / registration, 1 year"); beside != test.english {
 			t.Errorf("%s: %q", test.rule, d.Lines[0].Text)

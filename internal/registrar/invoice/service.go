@@ -17,6 +17,8 @@ const (
 	pause = 2 * time.Second
 	// storing bounds one transaction, also while the service stops.
 	storing = 10 * time.Second
+	// batch is how many owed documents are read at a time.
+	batch = 100
 	// longestList bounds a page of a list.
 	longestList = 200
 )
@@ -37,8 +39,9 @@ type Due struct {
 
 // Store keeps documents.
 type Store interface {
-	// DueDocuments are those that are owed, the oldest first.
-	DueDocuments(ctx context.Context, limit int) ([]Due, error)
+	// DueDocuments are those that are owed by their ids, from the one after the id on;
+	// empty begins with the first.
+	DueDocuments(ctx context.Context, after string, limit int) ([]Due, error)
 	// SaleOf is an order, BuyerNow a customer as they are now.
 	SaleOf(ctx context.Context, order string) (Sale, error)
 	BuyerNow(ctx context.Context, customer string) (Buyer, error)
@@ -74,6 +77,8 @@ type Service struct {
 	cfg     Config
 	germany *time.Location
 	loop    *duty.Loop[Due]
+	// reached is the last document that the loop has read; only the loop uses it.
+	reached string
 }
 
 // New returns a Service. What is owed is issued by Run.
@@ -99,7 +104,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	s := &Service{cfg: cfg, germany: germany}
 	s.loop = &duty.Loop[Due]{
-		Due: cfg.Store.DueDocuments, Key: func(due Due) string { return due.ID }, Do: s.do, Every: lookEvery, Batch: 100,
+		Due: s.nextDue, Key: func(due Due) string { return due.ID }, Do: s.do, Every: lookEvery, Batch: batch,
 		// One after the other: they all want the same counter.
 		AtOnce: 1,
 		Failed: func(ctx context.Context, err error) {
@@ -119,6 +124,23 @@ func (s *Service) Run(ctx context.Context) {
 		return
 	}
 	s.loop.Run(ctx)
+}
+
+// nextDue goes through all that is owed, batch by batch: documents that can't be issued
+// stay owed, and must not stand in the way of those behind them.
+func (s *Service) nextDue(ctx context.Context, limit int) ([]Due, error) {
+	due, err := s.cfg.Store.DueDocuments(ctx, s.reached, limit)
+	if err == nil && len(due) == 0 && s.reached != "" {
+		due, err = s.cfg.Store.DueDocuments(ctx, "", limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.reached = ""
+	if len(due) == limit {
+		s.reached = due[limit-1].ID
+	}
+	return due, nil
 }
 
 // do issues one document. What can't be issued stays owed.

@@ -21,8 +21,8 @@
 //	renewal      ordering a renewal
 //	delete       giving the domain up
 //
-// Those who carry such things out ask Bars before they write the intent. The holder
-// is told by mail, and the domain's page names the lock.
+// Those who carry such things out ask Bars before they write the intent, and again
+// before they send it. The holder is told by mail, and the domain's page names the lock.
 //
 // # Work
 //

@@ -111,9 +111,9 @@ const refundPatience = 15 * time.Minute
 
 // Needs is what asks for a person.
 type Needs struct {
-	// Orders were tried and wait; Lines too. Refunds are due for too long.
-	Orders, Lines []Job
-	Refunds       []Refund
+	// Orders were tried and wait; Lines and Changes too. Refunds are due for too long.
+	Orders, Lines, Changes []Job
+	Refunds                []Refund
 	// Locks are due for another look.
 	Locks []Lock
 }
@@ -126,6 +126,9 @@ func (s *Service) Needs(ctx context.Context, operator registrar.Actor) (Needs, e
 		return needs, err
 	}
 	if needs.Lines, err = s.stuck(ctx, operator, JobLine); err != nil {
+		return needs, err
+	}
+	if needs.Changes, err = s.stuck(ctx, operator, JobChange); err != nil {
 		return needs, err
 	}
 	now := s.cfg.Now()

@@ -1,6 +1,7 @@
 package office_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -63,5 +64,32 @@ func TestALockSaysWhyWhatAndUntilWhen(t *testing.T) {
 		if registrar.CodeOf(err) != want || registrar.KindOf(err) != registrar.KindInvalid {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// waiting is work of every kind, of which each was tried once and has a setback.
+type waiting struct{ office.Store }
+
+func (waiting) Work(_ context.Context, kind office.JobKind, _ bool, _ int) ([]office.Job, error) {
+	return []office.Job{{Kind: kind, ID: string(kind) + "_1", Attempts: 1}}, nil
+}
+
+func (waiting) Setback(context.Context, office.JobKind, string) (office.Setback, bool, error) {
+	return office.Setback{Code: "no_registry_account"}, true, nil
+}
+
+func (waiting) WaitingRefunds(context.Context, int) ([]office.Refund, error) { return nil, nil }
+func (waiting) LocksInForce(context.Context, int) ([]office.Lock, error)     { return nil, nil }
+
+// A change that no registry takes waits for ever, and its holder can do nothing.
+func TestEverythingThatAHolderWaitsForAsksForAPerson(t *testing.T) {
+	t.Parallel()
+	desk, err := office.New(office.Config{Store: waiting{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs, err := desk.Needs(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
+	if err != nil || len(needs.Orders) != 1 || len(needs.Lines) != 1 || len(needs.Changes) != 1 || needs.Changes[0].ID != "change_1" {
+		t.Errorf("got %+v, %v", needs, err)
 	}
 }

@@ -40,6 +40,9 @@ func (s *Service) Ask(ctx context.Context, actor registrar.Actor, id string, wis
 	if err != nil {
 		return Change{}, "", err
 	}
+	if err := s.spend(ctx, domain.ID, change.CreatedAt); err != nil {
+		return Change{}, "", err
+	}
 	if err := s.cfg.Store.AddChange(ctx, change); err != nil {
 		return Change{}, "", err
 	}
@@ -54,6 +57,19 @@ func (s *Service) Ask(ctx context.Context, actor registrar.Actor, id string, wis
 		code = chosen
 	}
 	return change, code, nil
+}
+
+// spend refuses a holder who changes a domain without end. Operators are not bounded: what
+// a court orders must not wait for the holder's budget.
+func (s *Service) spend(ctx context.Context, domain string, now time.Time) error {
+	changes, err := s.cfg.Store.ChangesOf(ctx, domain, mostChanges)
+	if err != nil || len(changes) < mostChanges {
+		return err
+	}
+	if wait := changes[mostChanges-1].CreatedAt.Add(changesWithin).Sub(now); wait > 0 {
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: TooMany, RetryAfter: wait}
+	}
+	return nil
 }
 
 // prepare checks a wish and chooses everything that its call will use.

@@ -26,7 +26,6 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	if err := s.cfg.Store.AddChange(ctx, change); err != nil {
 		return err
 	}
-	boundary(atWritten)
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Patience)
 	defer cancel()
 	if change, _ = s.carry(call, change); change.State == StateRefused {

@@ -28,6 +28,11 @@ const (
 	firstLook  = 3 * time.Second
 	longLook   = time.Hour
 
+	// mostChanges is how many changes of a domain may be asked for within changesWithin:
+	// each is a command at the registry, a letter and a row for ever.
+	mostChanges   = 40
+	changesWithin = time.Hour
+
 	// shownChanges and shownDeeds bound a domain's history.
 	shownChanges, shownDeeds = 50, 50
 )
@@ -47,7 +52,7 @@ type Config struct {
 	Seal *registrar.Seal
 	// Node names this process in leases; it is the same after a restart.
 	Node string
-	// Barred is asked before a change is written: its code is why a dispute or a
+	// Barred is asked before a change is written and before it is sent: its code is why a dispute or a
 	// court forbids it, empty if nothing does. nil means that nothing ever does.
 	Barred func(ctx context.Context, domain Domain, kind Kind) (registrar.Code, error)
 	// Deadline bounds the work on one change, 0 means a minute; Patience how long

@@ -147,6 +147,8 @@ const (
 	NoSuchDomain registrar.Code = "no_such_domain"
 	// UnderWay goes with KindConflict: another change of the domain is open.
 	UnderWay registrar.Code = "change_under_way"
+	// TooMany goes with KindRateLimited: the domain was changed very often lately.
+	TooMany registrar.Code = "too_many_changes"
 	// NoAccount goes with KindUnsupported: no registry account serves the extension.
 	NoAccount registrar.Code = "no_registry_account"
 	// Barred goes with KindConflict: a dispute or a court forbids it.

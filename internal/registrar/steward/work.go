@@ -76,6 +76,9 @@ func (s *Service) carry(call context.Context, change Change) (after Change, code
 		return s.wait(call, change, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount}), ""
 	}
 	task, err := s.task(call, change)
+	if err == nil {
+		err = s.stillAllowed(call, change)
+	}
 	boundary(atWritten)
 	var result Result
 	if err == nil {
@@ -96,6 +99,24 @@ func (s *Service) carry(call context.Context, change Change) (after Change, code
 	}
 	result.Record.ReadAt = s.clock()
 	return s.finish(call, change, result.Record), result.Code
+}
+
+// stillAllowed asks once more whether a dispute forbids the change. It may have come up
+// while the change was waiting for the registry, or just before it was written; whoever
+// locks the domain from here on sees an open change. What the registry has is its own.
+func (s *Service) stillAllowed(ctx context.Context, change Change) error {
+	if change.State != StateOpen {
+		return nil
+	}
+	domain := Domain{ID: change.Domain, Customer: change.Customer, Name: change.Name, TLD: change.TLD, Account: change.Account}
+	why, err := s.cfg.Barred(ctx, domain, change.Kind)
+	switch {
+	case err != nil:
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "locks_unreadable", Err: err}
+	case why != "":
+		return &registrar.Error{Kind: registrar.KindConflict, Code: why}
+	}
+	return nil
 }
 
 // waits says that the registry has decided nothing.
@@ -151,7 +172,8 @@ func (s *Service) finish(ctx context.Context, change Change, record Record) Chan
 	if change.Kind == AuthCode {
 		letter.Kind = registrar.LetterAuthCode
 	}
-	if change.Actor.Address.IsValid() {
+	// Where an operator sits is not the holder's business.
+	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		letter.Facts["address"] = change.Actor.Address.String()
 	}
 	return s.end(ctx, Move{

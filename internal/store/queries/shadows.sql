@@ -44,6 +44,14 @@ UPDATE lines SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.ar
 -- name: GiveDomains :exec
 UPDATE domains SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(shadow);
 
+-- An operator may have had the registry lock a domain before somebody claimed it.
+-- name: GiveChanges :exec
+UPDATE changes SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(shadow);
+
+-- Whoever holds a domain hears of its locks.
+-- name: GiveDomainLocks :exec
+UPDATE domain_locks SET customer_id = sqlc.arg(customer_id) WHERE domain_id = sqlc.arg(domain_id) AND lifted_at = 0;
+
 -- name: GiveRegistrant :exec
 UPDATE registrants SET customer_id = sqlc.arg(customer_id)
 WHERE registrants.customer_id = sqlc.arg(shadow)

@@ -12,7 +12,7 @@ import (
 const closeCustomer = `-- name: CloseCustomer :execrows
 UPDATE customers
 SET email = $1, email_key = $1, password_hash = '', totp_sealed = '', totp_step = 0, token_count = 0,
-    disabled_at = $2
+    operator = 0, disabled_at = $2
 WHERE id = $3 AND disabled_at = 0
 `
 
@@ -57,6 +57,24 @@ func (q *Queries) DeletePaymentMethodOf(ctx context.Context, customerID string) 
 	return err
 }
 
+const keepBuyerOf = `-- name: KeepBuyerOf :exec
+UPDATE invoices_due SET buyer = $1
+WHERE invoices_due.buyer = '' AND invoices_due.refund_id = ''
+    AND invoices_due.order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = $2)
+`
+
+type KeepBuyerOfParams struct {
+	Buyer      string
+	CustomerID string
+}
+
+// What was paid before there were invoices is billed to the customer as they are
+// when it is issued. Afterwards there is nobody left to read that from.
+func (q *Queries) KeepBuyerOf(ctx context.Context, arg KeepBuyerOfParams) error {
+	_, err := q.db.ExecContext(ctx, keepBuyerOf, arg.Buyer, arg.CustomerID)
+	return err
+}
+
 const revokeGrantsOf = `-- name: RevokeGrantsOf :exec
 UPDATE grants SET revoked_at = $1, expires_at = $1
 WHERE customer_id = $2 AND revoked_at = 0
@@ -91,7 +109,8 @@ const tiesOfCustomer = `-- name: TiesOfCustomer :one
 SELECT
     (SELECT count(*) FROM domains WHERE domains.customer_id = $1 AND domains.status <> 'transferred_out') AS domains,
     (SELECT count(*) FROM orders
-     WHERE orders.customer_id = $1 AND (orders.open_order = 1 OR orders.state = 'provisioning')) AS orders,
+     WHERE orders.customer_id = $1
+         AND (orders.open_order = 1 OR orders.state = 'provisioning' OR orders.due_at > 0)) AS orders,
     (SELECT count(*) FROM refunds
      WHERE refunds.provider = '' AND refunds.order_id IN (SELECT owing.id FROM orders AS owing WHERE owing.customer_id = $1)) AS refunds
 `
@@ -103,6 +122,8 @@ type TiesOfCustomerRow struct {
 }
 
 // What keeps an account from being closed, and what goes when it is.
+// An order that was given up is due until its payment page is closed: money may come
+// until then, and whoever paid hears that it goes back.
 func (q *Queries) TiesOfCustomer(ctx context.Context, customerID string) (TiesOfCustomerRow, error) {
 	row := q.db.QueryRowContext(ctx, tiesOfCustomer, customerID)
 	var i TiesOfCustomerRow

@@ -106,6 +106,36 @@ func (q *Queries) DeleteShadow(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
+const giveChanges = `-- name: GiveChanges :exec
+UPDATE changes SET customer_id = $1 WHERE customer_id = $2
+`
+
+type GiveChangesParams struct {
+	CustomerID string
+	Shadow     string
+}
+
+// An operator may have had the registry lock a domain before somebody claimed it.
+func (q *Queries) GiveChanges(ctx context.Context, arg GiveChangesParams) error {
+	_, err := q.db.ExecContext(ctx, giveChanges, arg.CustomerID, arg.Shadow)
+	return err
+}
+
+const giveDomainLocks = `-- name: GiveDomainLocks :exec
+UPDATE domain_locks SET customer_id = $1 WHERE domain_id = $2 AND lifted_at = 0
+`
+
+type GiveDomainLocksParams struct {
+	CustomerID string
+	DomainID   string
+}
+
+// Whoever holds a domain hears of its locks.
+func (q *Queries) GiveDomainLocks(ctx context.Context, arg GiveDomainLocksParams) error {
+	_, err := q.db.ExecContext(ctx, giveDomainLocks, arg.CustomerID, arg.DomainID)
+	return err
+}
+
 const giveDomains = `-- name: GiveDomains :exec
 UPDATE domains SET customer_id = $1 WHERE customer_id = $2
 `

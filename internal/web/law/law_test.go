@@ -179,6 +179,7 @@ func TestADeclarationThatLacksSomethingIsSaidAtItsField(t *testing.T) {
 		{"/widerruf", url.Values{"name": {"<i>"}}, []string{"Diese Angabe fehlt.", "Abgeschickt wurde noch nichts.", `value="&lt;i&gt;"`}},
 		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"Erika <e@example.de>"}}, []string{"Bitte geben Sie eine E-Mail-Adresse an"}},
 		{"/widerruf", url.Values{"name": {strings.Repeat("x", 101)}, "contract": {"x"}, "email": {"e@example.de"}}, []string{"Das ist zu lang."}},
+		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x\n\nLiebe Kundin"}, "email": {"e@example.de"}}, []string{`id="contract-problem"`}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}}, []string{`id="reason-problem"`}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"2020-01-01"}}, []string{"schon vorbei"}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"bald"}}, []string{"einen Tag an"}},
@@ -199,7 +200,7 @@ func TestADeclarationThatLacksSomethingIsSaidAtItsField(t *testing.T) {
 func TestDeclarationsAreBoundedByWhereTheyComeFromAndGoTo(t *testing.T) {
 	t.Parallel()
 	fields := url.Values{"name": {"E"}, "contract": {"x"}, "email": {"E@example.de"}}
-	for _, full := range []string{"address 203.0.113.7", "mail e@example.de"} {
+	for _, full := range []string{"network 203.0.113.7", "mail e@example.de"} {
 		store := &shelf{}
 		pages := open(t, store, kontor, func(key string) time.Duration {
 			if key == full {

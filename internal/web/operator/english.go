@@ -23,6 +23,7 @@ var english = map[string]string{
 	"home.quiet":                  "Nothing waits for you: no order is stuck, no money is overdue, all peers answer.",
 	"home.orders":                 "Orders that do not get on",
 	"home.lines":                  "Paid domains that wait",
+	"home.changes":                "Changes of domains that wait",
 	"home.refunds":                "Refunds that are overdue",
 	"home.locks":                  "Locks that have to be looked at again",
 	"home.peers":                  "Peers that are left alone at this moment",

@@ -23,6 +23,7 @@ var german = map[string]string{ //nolint:gosec // sentences, no credentials
 	"home.quiet":                  "Nichts wartet auf Sie: keine Bestellung steckt fest, kein Geld ist überfällig, alle Gegenstellen antworten.",
 	"home.orders":                 "Bestellungen, die nicht vorankommen",
 	"home.lines":                  "Bezahlte Domains, die warten",
+	"home.changes":                "Änderungen an Domains, die warten",
 	"home.refunds":                "Erstattungen, die überfällig sind",
 	"home.locks":                  "Sperren, die wieder angesehen werden müssen",
 	"home.peers":                  "Gegenstellen, die gerade nicht gefragt werden",

@@ -26,7 +26,7 @@ func (h *Handler) home(v *page.Visit, operator registrar.Actor) error {
 		office.Needs
 		Peers []Peer
 		Quiet bool
-	}{needs, troubled, len(needs.Orders)+len(needs.Lines)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
+	}{needs, troubled, len(needs.Orders)+len(needs.Lines)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
 }
 
 // jobs is one kind of work.

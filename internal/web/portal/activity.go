@@ -18,6 +18,8 @@ type activityLine struct {
 	Who, By string
 	// What is a key, and How one where the object is a way of doing it.
 	What, Object, How string
+	// Where is the address; empty if there is none to be shown.
+	Where string
 }
 
 func (h *Handler) activity(v *page.Visit) error {
@@ -76,7 +78,7 @@ func (h *Handler) names(v *page.Visit) (map[string]string, error) {
 }
 
 func (h *Handler) line(entry customer.Entry, names map[string]string) activityLine {
-	line := activityLine{Entry: entry, Who: "who." + string(entry.Actor.Kind), What: "action." + string(entry.Action)}
+	line := activityLine{Entry: entry, Who: "who." + string(entry.Actor.Kind), What: "action." + string(entry.Action), Where: addressOf(entry.Actor)}
 	if entry.Actor.Kind != registrar.ActorPerson && entry.Actor.Kind != registrar.ActorSystem {
 		line.By = named(entry.Actor.Through, names)
 	}

@@ -19,7 +19,7 @@ func (nobody) Visitor(context.Context, string) (customer.Visitor, error) {
 }
 
 // Whoever sees that an order was paid wants to know which.
-func TestWhatTheServiceDoesForAnOrderNamesTheOrder(t *testing.T) {
+func TestALineOfTheAuditNamesTheOrderAndNotWhereOperatorsSit(t *testing.T) {
 	t.Parallel()
 	frame, err := page.New(page.Config{BaseURL: "https://domains.example", Sessions: nobody{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
 	if err != nil {
@@ -38,6 +38,13 @@ func TestWhatTheServiceDoesForAnOrderNamesTheOrder(t *testing.T) {
 	}
 	if got := paid(registrar.ActorSystem); got != "ord_1" {
 		t.Errorf("the service's own line names %q", got)
+	}
+	for kind, want := range map[registrar.ActorKind]string{registrar.ActorPerson: "192.0.2.7", registrar.ActorOperator: ""} {
+		entry := customer.Entry{}
+		entry.Actor = registrar.Actor{Kind: kind, Address: netip.MustParseAddr("192.0.2.7")}
+		if got := h.line(entry, nil).Where; got != want {
+			t.Errorf("a line of %s tells the address %q", kind, got)
+		}
 	}
 	if got := paid(registrar.ActorToken); got != "" {
 		t.Errorf("what stands beside who did it is said again: %q", got)

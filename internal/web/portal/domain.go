@@ -87,10 +87,11 @@ func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
 	}
-	if view.Open == nil {
-		view.Why = view.View.Closed[steward.Nameservers]
-	} else {
+	switch why := view.View.Closed[steward.Nameservers]; {
+	case view.Open != nil:
 		v.ReloadIn(3 * time.Second)
+	case why != steward.Barred: // a lock closes what it names, and leaves the rest
+		view.Why = why
 	}
 	if view.Nameservers = typed; view.NameserversProblem == "" {
 		view.Nameservers = typedNameservers(view.Record.Nameservers)
@@ -143,11 +144,13 @@ func dsText(ds steward.DS) string {
 	return fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 }
 
+// addressOf is where somebody was who did something to the customer's account. Where
+// operators sit is not the customer's business; that they did it is.
 func addressOf(actor registrar.Actor) string {
-	if actor.Address.IsValid() {
-		return actor.Address.String()
+	if actor.Kind == registrar.ActorOperator || !actor.Address.IsValid() {
+		return ""
 	}
-	return ""
+	return actor.Address.String()
 }
 
 // change has the steward carry a wish out and shows how that went. retry puts what
@@ -178,6 +181,9 @@ func (h *Handler) change(v *page.Visit, wish steward.Wish, retry func(view *doma
 // says of objects is about nameservers only where those were to be changed.
 func (h *Handler) refusal(change steward.Change) registrar.Code {
 	aboutHosts := change.Failure == "epp_missing" || change.Failure == "epp_not_allowed"
+	if change.Failure == steward.Barred { // a lock came while it was under way
+		return change.Failure
+	}
 	if !h.views.Has(page.ProblemKey(change.Failure)) || aboutHosts && change.Kind != steward.Nameservers {
 		return steward.Denied
 	}

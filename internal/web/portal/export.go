@@ -33,6 +33,7 @@ type extract struct {
 	Apps       []extractAccess `json:"applications"`
 	Passkeys   []extractAccess `json:"passkeys"`
 	Sessions   []extractAccess `json:"sessions"`
+	Agents     []extractAccess `json:"agents"`
 	Activity   []extractDeed   `json:"activity"`
 }
 
@@ -160,6 +161,7 @@ func (h *Handler) extractOf(v *page.Visit) (extract, error) {
 
 func (h *Handler) extractAccess(ctx context.Context, actor registrar.Actor, all *extract) error {
 	all.Tokens, all.Apps, all.Passkeys, all.Sessions = []extractAccess{}, []extractAccess{}, []extractAccess{}, []extractAccess{}
+	all.Agents = []extractAccess{}
 	tokens, err := h.access.Latest(ctx, actor)
 	if err != nil {
 		return err
@@ -180,6 +182,15 @@ func (h *Handler) extractAccess(ctx context.Context, actor registrar.Actor, all 
 	}
 	for _, p := range passkeys {
 		all.Passkeys = append(all.Passkeys, extractAccess{Name: p.Name, Since: p.CreatedAt, LastUsed: p.LastUsedAt})
+	}
+	offers, err := h.agents.Offers(ctx, actor)
+	if err != nil {
+		return err
+	}
+	for _, o := range offers {
+		if !o.Linked.At.IsZero() {
+			all.Agents = append(all.Agents, extractAccess{Name: o.Name, Since: o.Linked.At})
+		}
 	}
 	sessions, err := h.customers.Sessions(ctx, actor)
 	for _, s := range sessions {
@@ -232,11 +243,9 @@ func (h *Handler) extractActivity(ctx context.Context, actor registrar.Actor, al
 		}
 		for _, d := range deeds {
 			before = d.ID
-			one := extractDeed{At: d.At, Action: string(d.Action), By: string(d.Actor.Kind), Object: d.Object}
-			if d.Actor.Address.IsValid() {
-				one.Address = d.Actor.Address.String()
-			}
-			all.Activity = append(all.Activity, one)
+			all.Activity = append(all.Activity, extractDeed{
+				At: d.At, Action: string(d.Action), By: string(d.Actor.Kind), Object: d.Object, Address: addressOf(d.Actor),
+			})
 		}
 		if len(deeds) < extractPage {
 			return nil
