@@ -188,6 +188,13 @@ func (d Declaration) facts() map[string]string {
 	}
 }
 
+// unprintable is what no line of a letter may have. The letter goes to whatever
+// address a stranger has typed, so what they typed must not look like our own lines:
+// it can neither begin another one nor turn the direction of reading.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
+
 // checked is the declaration in the form in which it is stored.
 func (d Declaration) checked(now time.Time) (Declaration, error) {
 	problems := make(map[string]registrar.Code)
@@ -198,7 +205,7 @@ func (d Declaration) checked(now time.Time) (Declaration, error) {
 			problems[field] = Missing
 		case utf8.RuneCountInString(*value) > most:
 			problems[field] = TooLong
-		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }):
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, unprintable):
 			problems[field] = Form
 		}
 	}
