@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -166,6 +167,27 @@ func TestARenewalNeedsADomainOfItsCustomer(t *testing.T) {
 		line.Kind, line.Domain = provision.Renew, domain.ID
 		if _, err := db.AddLine(t.Context(), line, ordered(bert, line.Name)); registrar.CodeOf(err) != provision.NameHeld {
 			t.Errorf("somebody else's: %v", err)
+		}
+	})
+}
+
+func TestOnlyWhatRunsIsSwitchedToRenewByItself(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, service := t.Context(), newCustomer(t, db, "anna"), holdingOn(t, db)
+		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
+		if err := db.KeepMethod(ctx, anna, order.Method{Holder: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		for _, status := range holding.Statuses() {
+			domain := hold(t, db, anna, "in-"+strings.ReplaceAll(string(status), "_", "-"), status, testTime)
+			err := service.SetAutoRenew(ctx, person, domain.ID, true)
+			if runs := status == holding.StatusActive; runs != (err == nil) || !runs && registrar.CodeOf(err) != holding.NoSuchDomain {
+				t.Errorf("%s is switched on: %v", status, err)
+			}
+			if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil && status != holding.StatusTransferredOut {
+				t.Errorf("%s is switched off: %v", status, err)
+			}
 		}
 	})
 }

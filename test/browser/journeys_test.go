@@ -86,6 +86,15 @@ func TestPeopleOrderWithoutAnAssistantInTheBrowser(t *testing.T) {
 		"ended without signing in, and confirmed by mail", "data taken along, account closed")
 }
 
+func TestAWholePurchaseNeedsNoMouseInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	says(t, journey(t, s, "keyboard.mjs"), "the language is chosen by keyboard",
+		"a name is collected by keyboard, and the focus stays in its row", "an account is made by keyboard, and leads back to the basket",
+		"the holder is told and the order placed by keyboard", "a domain is bought by keyboard alone, in English",
+		"the focus stays where reading goes on")
+}
+
 func TestEveryPageIsAccessibleAndKeepsToItself(t *testing.T) {
 	node.Program(t, "playwright-core")
 	s := startSandbox(t)

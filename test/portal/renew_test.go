@@ -120,6 +120,25 @@ func TestAutomaticRenewalIsSwitchedByItsHolder(t *testing.T) {
 	}
 }
 
+// A domain that was to renew by itself may have expired or been deleted since.
+func TestWhatIsSwitchedOnCanBeSwitchedOffInEveryState(t *testing.T) {
+	t.Parallel()
+	c := &counter{on: make(map[string]bool)}
+	s := openWith(t, c.serve)
+	erika := s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	for _, status := range []holding.Status{holding.StatusActive, holding.StatusExpired, holding.StatusRedemption, holding.StatusTransferredOut} {
+		added, err := s.holdings.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, holding.Addition{
+			Customer: erika.ID, Name: registrar.NewName("war-"+string(status[:3]), ".de"), Status: status, PaidUntil: s.clock.now(), AutoRenew: true,
+		})
+		check(t, err)
+		offered := strings.Contains(b.get("/portal/domains").body, added.ID+"/auto-renew")
+		if want := status != holding.StatusTransferredOut; offered != want {
+			t.Errorf("%s: the switch is offered: %v", status, offered)
+		}
+	}
+}
+
 func TestWithoutOrdersNothingIsOffered(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)

@@ -188,9 +188,12 @@ func (d Declaration) facts() map[string]string {
 	}
 }
 
-// paragraphs are what a reason may be divided by. Everything else is one line, so that
-// nobody writes letters of their own in our name.
-func paragraphs(r rune) bool { return r == '\n' || r == '\r' }
+// unprintable is what no line of a letter may have. The letter goes to whatever
+// address a stranger has typed, so what they typed must not look like our own lines:
+// it can neither begin another one nor turn the direction of reading.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+}
 
 // checked is the declaration in the form in which it is stored.
 func (d Declaration) checked(now time.Time) (Declaration, error) {
@@ -202,7 +205,7 @@ func (d Declaration) checked(now time.Time) (Declaration, error) {
 			problems[field] = Missing
 		case utf8.RuneCountInString(*value) > most:
 			problems[field] = TooLong
-		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, func(r rune) bool { return unicode.IsControl(r) && (field != FieldReason || !paragraphs(r)) }):
+		case !utf8.ValidString(*value) || strings.ContainsFunc(*value, unprintable):
 			problems[field] = Form
 		}
 	}

@@ -54,20 +54,21 @@ func TestANetworkHasOneBudgetHoweverManyAddressesItHas(t *testing.T) {
 	}
 }
 
-func TestOnlyAReasonHasParagraphs(t *testing.T) {
+func TestEveryFieldIsOneLine(t *testing.T) {
 	t.Parallel()
 	service, err := New(Config{Store: &shelf{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := Declaration{
-		Kind: Termination, Name: "E", Email: "e@example.de", Contract: "x", Ground: Extraordinary, Reason: "Erstens.\r\n\r\nZweitens.",
+		Kind: Termination, Name: "E", Email: "e@example.de", Contract: "x", Ground: Extraordinary, Reason: "Erstens. Zweitens.",
 	}
 	if err := declares(t, service, "192.0.2.1", whole); err != nil {
 		t.Error(err)
 	}
 	for field, set := range map[string]func(*Declaration, string){
 		FieldName: func(d *Declaration, s string) { d.Name = s }, FieldContract: func(d *Declaration, s string) { d.Contract = s },
+		FieldReason: func(d *Declaration, s string) { d.Reason = s },
 	} {
 		one := whole
 		set(&one, "x\n\nSie haben gewonnen: https://example.com")

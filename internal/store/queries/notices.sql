@@ -13,7 +13,8 @@ WHERE domains.id = sqlc.arg(id) AND domains.status = 'active' AND domains.notifi
 
 -- name: SetAutoRenew :execrows
 UPDATE domains SET auto_renew = sqlc.arg(auto_renew), updated_at = sqlc.arg(updated_at)
-WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out';
+WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out'
+  AND (status = 'active' OR auto_renew >= sqlc.arg(auto_renew));
 
 -- name: HasMethod :one
 SELECT customer_id FROM payment_methods WHERE customer_id = $1 AND method <> '';

@@ -75,6 +75,7 @@ func (q *Queries) HasMethod(ctx context.Context, customerID string) (string, err
 const setAutoRenew = `-- name: SetAutoRenew :execrows
 UPDATE domains SET auto_renew = $1, updated_at = $2
 WHERE id = $3 AND customer_id = $4 AND status <> 'transferred_out'
+  AND (status = 'active' OR auto_renew >= $1)
 `
 
 type SetAutoRenewParams struct {

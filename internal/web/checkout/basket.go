@@ -98,18 +98,19 @@ func (h *Handler) wantedOf(item string) (registrar.Name, order.Kind, error) {
 }
 
 // rows are what is in the basket, with the list's prices. What can't be read is
-// left out: no page of ours has put it there.
+// left out, and so is a name that is there already: no page of ours has put it there.
 func (h *Handler) basketRows(v *page.Visit) (shown basketPage) {
 	rate := h.basket.RateBasisPoints(v.Now)
 	shown.Rate = formatRate(v.Language, rate)
 	var nets []registrar.Cents
 	for _, item := range v.Basket() {
 		name, kind, err := h.wantedOf(item)
-		if err != nil {
+		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == name.ASCII() })
+		if err != nil || known {
 			continue
 		}
 		ext, _ := h.basket.Extension(name.TLD())
-		r := basketRow{Item: item, Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
+		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
 		r.Later = gross(ext.Renew, rate)
 		switch kind {
 		case order.Transfer:
@@ -145,6 +146,13 @@ func gross(net registrar.Cents, rate int) registrar.Cents {
 // was typed, or about all.
 func (h *Handler) showBasket(v *page.Visit, wrong error, typed string) error {
 	shown := h.basketRows(v)
+	var items []string
+	for _, r := range shown.Rows {
+		items = append(items, r.Item)
+	}
+	if !slices.Equal(items, v.Basket()) {
+		v.KeepBasket(items) // the head counts what the page shows
+	}
 	shown.SignIn = page.SignInPath + "?next=" + page.BasketIn(v.Language)
 	shown.Transfer = page.Field{
 		Name: "domain", Label: "basket.transfer.label", Type: "text", Autocomplete: "off", MaxLength: 260, Value: typed,

@@ -96,6 +96,20 @@ func TestABasketTakesNothingThatIsNoName(t *testing.T) {
 	}
 }
 
+// An extension may have left the list, and cookies can be planted.
+func TestTheHeadCountsWhatTheBasketShows(t *testing.T) {
+	t.Parallel()
+	s := &shopper{t: t, d: &desk{}, basket: "register:kaffee.de~register:kaffee.gibtesnicht~transfer:KAFFEE.de~register:Tee.com~x"}
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"kaffee.de", "tee.com", `data-count>2<`}, []string{"Umzug zu uns", "KAFFEE"})
+	if s.basket != "register:kaffee.de~register:tee.com" {
+		t.Errorf("the basket is %s", s.basket)
+	}
+	s.visit("/warenkorb/remove", form("item", "register:tee.com")).leads("/warenkorb")
+	if s.basket != "register:kaffee.de" {
+		t.Errorf("the basket is %s", s.basket)
+	}
+}
+
 func TestABasketIsBounded(t *testing.T) {
 	t.Parallel()
 	s := &shopper{t: t, d: &desk{}}

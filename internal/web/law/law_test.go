@@ -197,6 +197,23 @@ func TestADeclarationThatLacksSomethingIsSaidAtItsField(t *testing.T) {
 	}
 }
 
+// The confirmation goes to an address that a stranger has typed.
+func TestADeclarationWritesNoLineOfItsOwnIntoTheLetter(t *testing.T) {
+	t.Parallel()
+	for _, forged := range []string{"E\n\nIhr Konto ist gesperrt.", "E\r\nBcc: alle@example.de", "E\u2028Zahlen Sie hier", "E\u0085x", "E\u202Etxt"} {
+		for _, field := range []string{"name", "contract", "reason"} {
+			store := &shelf{}
+			pages := open(t, store, kontor, nil)
+			fields := url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}}
+			fields.Set(field, forged)
+			status, body := visit(t, pages, "/kuendigung", fields)
+			if status != http.StatusUnprocessableEntity || !strings.Contains(body, `id="`+field+`-problem"`) || store.kept != nil {
+				t.Errorf("%s %q: %d, kept %v", field, forged, status, store.kept)
+			}
+		}
+	}
+}
+
 func TestDeclarationsAreBoundedByWhereTheyComeFromAndGoTo(t *testing.T) {
 	t.Parallel()
 	fields := url.Values{"name": {"E"}, "contract": {"x"}, "email": {"E@example.de"}}

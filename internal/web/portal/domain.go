@@ -81,7 +81,7 @@ func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
 	state := holding.Status(view.Domain.Status)
 	if h.orders != nil {
 		view.Renewable = state == holding.StatusActive || state == holding.StatusExpired
-		view.Switchable = state == holding.StatusActive
+		view.Switchable = switchable(state, view.Domain.AutoRenew)
 	}
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {

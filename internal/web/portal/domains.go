@@ -45,7 +45,7 @@ func (h *Handler) showDomains(v *page.Visit, problem error) error {
 		held := d.Status == holding.StatusActive || d.Status == holding.StatusExpired
 		line := domainLine{Domain: d}
 		if h.orders != nil {
-			line.Renewable, line.Switchable = held, d.Status == holding.StatusActive
+			line.Renewable, line.Switchable = held, switchable(d.Status, d.AutoRenew)
 		}
 		actions = actions || line.Renewable
 		lines = append(lines, line)
@@ -65,6 +65,12 @@ func (h *Handler) showDomains(v *page.Visit, problem error) error {
 		view.More = h.domainsAddress(filter, some.Domains[len(some.Domains)-1])
 	}
 	return h.views.Render(v, page.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+}
+
+// switchable says whether there is a switch for the automatic renewal: only what runs
+// can be switched on, and what is on can be switched off as long as it is held here.
+func switchable(status holding.Status, on bool) bool {
+	return status == holding.StatusActive || on && status != holding.StatusTransferredOut
 }
 
 // domainsView is the list.

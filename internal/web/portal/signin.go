@@ -73,7 +73,11 @@ func (h *Handler) signIn(v *page.Visit) error {
 		Email: v.Text("email"), Password: v.Field("password"), Device: v.Device(), Agent: v.Agent(),
 	})
 	if err != nil {
-		return h.again(v, "sign_in.title", "", signInForm(to), err)
+		f := signInForm(to)
+		if v.Text("email") != "" { // it stays; the password is typed again
+			f.Fields[0].Focus, f.Fields[1].Focus = false, true
+		}
+		return h.again(v, "sign_in.title", "", f, err)
 	}
 	if signedIn.NeedsCode {
 		return h.letIn(v, signedIn, withNext(codePath, to))

@@ -51,11 +51,17 @@ var orders = []struct {
 	{"long_run", func(a, b *priceRow) int { return cmp.Compare(a.Offer.LongRun.Net, b.Offer.LongRun.Net) }},
 }
 
+// rank puts those of every search first, in its order, then the popular ones.
 func rank(row *priceRow) int {
-	if row.Popular {
-		return 0
+	searched := lookup.Searched()
+	switch at := slices.Index(searched, row.TLD); {
+	case at >= 0:
+		return at
+	case row.Popular:
+		return len(searched)
+	default:
+		return len(searched) + 1
 	}
-	return 1
 }
 
 // list is the one in force. It is prepared for the first who asks for it, and not at

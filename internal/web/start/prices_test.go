@@ -12,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
 var extension = regexp.MustCompile(`<tr><td><strong class="ext">([^<]+)`)
@@ -61,8 +62,8 @@ func TestThePriceListIsFilteredAndSortedByItsAddress(t *testing.T) {
 			t.Errorf("%s: %v, want %v", target, got, want)
 		}
 	}
-	if got := listed(s.get("/preise").Body.String()); got[0] != ".ai" || len(got) != rowsAPage {
-		t.Errorf("popular ones do not come first: %v", got)
+	if got := listed(s.get("/preise").Body.String()); !slices.Equal(got[:10], append(lookup.Searched(), ".ai", ".app")) || len(got) != rowsAPage {
+		t.Errorf("those of every search do not come first, then the popular ones: %v", got)
 	}
 	if got := listed(s.get("/preise?category=place").Body.String()); !slices.Contains(got, ".berlin") || slices.Contains(got, ".com") {
 		t.Errorf("places: %v", got)

@@ -27,23 +27,37 @@ async function* events(stream) {
   }
 }
 
+// land puts the focus on something that is no control.
+const land = (element) => {
+  if (!element) return;
+  element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+};
+
 const complain = (text) => {
   problem.textContent = text;
   problem.hidden = !text;
-  field.toggleAttribute("aria-invalid", Boolean(text));
+  if (text) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
 };
 
 const heard = {
   problem: ({ text }) => complain(text),
   rows: ({ html, more }) => {
+    const inside = results.contains(document.activeElement);
     if (more) document.getElementById("hits").insertAdjacentHTML("beforeend", html);
     else results.innerHTML = html;
+    // Who pressed a button that goes away stands where reading goes on.
+    if (inside) land(more ? document.querySelector("#hits > .waiting") : document.getElementById("results-title"));
     document.getElementById("before")?.remove();
     say(results.dataset.waiting);
   },
   row: ({ id, html }) => {
     const row = document.getElementById(id);
-    if (row) row.outerHTML = html;
+    if (!row) return;
+    const inside = row.contains(document.activeElement);
+    row.outerHTML = html;
+    if (inside) land(document.getElementById(id));
   },
   end: ({ text, html }) => {
     document.getElementById("summary").textContent = text;
