@@ -30,10 +30,16 @@ type shelf struct {
 	issued []invoice.Document
 }
 
-func (s *shelf) DueDocuments(context.Context, int) ([]invoice.Due, error) {
+func (s *shelf) DueDocuments(_ context.Context, after string, _ int) ([]invoice.Due, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]invoice.Due(nil), s.due...), nil
+	var due []invoice.Due
+	for _, one := range s.due {
+		if one.ID > after {
+			due = append(due, one)
+		}
+	}
+	return due, nil
 }
 
 func (s *shelf) SaleOf(_ context.Context, order string) (invoice.Sale, error) {
