@@ -96,7 +96,7 @@ func FreeAddress(ctx context.Context) (string, error) {
 	var err error
 	for range tries {
 		var listener net.Listener
-		port := lowest + rand.IntN(highest-lowest) //nolint:gosec // nothing secret
+		port := lowest + rand.IntN(highest-lowest)
 		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			return listener.Addr().String(), listener.Close()
 		}
