@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,7 +22,14 @@ const postgresVariable = "DOTKONTOR_TEST_POSTGRES"
 // skipped.
 func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
-	eachPlace(t, func(t *testing.T, place Options) { test(t, openAt(t, place)) })
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, openAt(t, Options{Data: t.TempDir()}))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(t, openAt(t, Options{URL: copiedPostgres(t), MaxConnections: 8}))
+	})
 }
 
 // eachPlace is eachEngine for tests that open the database themselves, or more
@@ -56,6 +65,60 @@ func openAt(t *testing.T, place Options) *DB {
 // and returns its address.
 func newPostgres(t *testing.T) string {
 	t.Helper()
+	return makePostgres(t, "")
+}
+
+// pattern is a database whose schema is up to date. Copying it is several times faster
+// than making the schema anew for each test.
+var pattern struct {
+	sync.Mutex
+	name string
+}
+
+// copiedPostgres is newPostgres with the schema in it.
+func copiedPostgres(t *testing.T) string {
+	t.Helper()
+	pattern.Lock()
+	defer pattern.Unlock()
+	if pattern.name == "" {
+		address := makePostgres(t, "")
+		db, err := Open(t.Context(), Options{URL: address})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		made, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := "pattern_" + strings.ToLower(rand.Text())
+		server := os.Getenv(postgresVariable)
+		onServer(t, server, "CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(made.Path, "/"))
+		pattern.name = name
+	}
+	return makePostgres(t, " TEMPLATE "+pattern.name)
+}
+
+// TestMain drops what the tests have copied.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if pattern.name != "" {
+		pool, err := sql.Open("pgx", os.Getenv(postgresVariable))
+		if err == nil {
+			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)") //nolint:noctx // there is nobody left to end it
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)
+		}
+	}
+	os.Exit(code)
+}
+
+// makePostgres makes a database as the words behind its name say.
+func makePostgres(t *testing.T, how string) string {
+	t.Helper()
 	server := os.Getenv(postgresVariable)
 	if server == "" {
 		t.Skipf("no PostgreSQL: %s is not set; \"make test\" sets it, and so does: eval \"$(scripts/postgres.sh start)\"", postgresVariable)
@@ -65,7 +128,7 @@ func newPostgres(t *testing.T) string {
 		t.Fatalf("%s is no address", postgresVariable)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	onServer(t, server, "CREATE DATABASE "+name)
+	onServer(t, server, "CREATE DATABASE "+name+how)
 	t.Cleanup(func() { onServer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address.Path = "/" + name
 	return address.String()

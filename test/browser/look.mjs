@@ -19,14 +19,24 @@ async function complaints(page, only) {
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
 }
 
+// inLight changes the light and waits until no colour is on its way any more.
+async function inLight(page, colorScheme) {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(async () => {
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+  });
+}
+
 // look examines the page that is shown. In English it has the same elements, so
 // axe is spared.
 export async function look(page, name, language = "de") {
   if (language === "de") {
     assert.deepEqual(await complaints(page), [], name);
-    await page.emulateMedia({ colorScheme: "dark" });
+    await inLight(page, "dark");
     assert.deepEqual(await complaints(page, ["color-contrast"]), [], name + " in the dark");
-    await page.emulateMedia({ colorScheme: "light" });
+    await inLight(page, "light");
   }
   assert.equal(await page.locator("html").getAttribute("lang"), language, name);
   assert.equal(await page.locator("h1").count(), 1, name);
