@@ -23,6 +23,7 @@ export async function browse(visit, { onPhone = false, ...options } = {}) {
     executablePath: sandbox.chromium,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
     viewport: onPhone ? phone : desk,
+    reducedMotion: "reduce", // a colour on its way to another one has no contrast to be judged by
     locale: "fr-FR", // the portal is German unless somebody chooses otherwise
     ...options,
   });
