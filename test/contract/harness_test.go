@@ -38,7 +38,7 @@ import (
 const secret = "geheimwort"
 
 // patience bounds every wait for something that takes moments.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // stage is what all tests share. TestMain sets it before the first one.
 var stage struct {

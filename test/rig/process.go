@@ -16,7 +16,7 @@ import (
 
 const (
 	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
-	readyTimeout = 20 * time.Second
+	readyTimeout = 60 * time.Second
 	// stopTimeout is how long a process may take to end before it is killed.
 	stopTimeout = 5 * time.Second
 	// clockTicks is the kernel's unit for CPU time on every system that has /proc.
