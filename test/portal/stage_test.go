@@ -161,7 +161,7 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	check(t, err)
 	s.customers, err = customer.New(customer.Config{
 		Store: db, SealKey: [32]byte{1}, Origins: customer.PasskeyOrigins(s.base), Limits: limits, Now: s.clock.now, Logger: logger,
-		LettersWaiting: runner.Wake,
+		LettersWaiting: runner.Wake, Cost: customer.Cost{Memory: 64, Passes: 1}, // the pages are tried here, not the hashes
 	})
 	check(t, err)
 	s.apps, err = access.NewApplications(access.ApplicationsConfig{Store: db, Resource: s.base + mcp.Path, Now: s.clock.now, Log: logger})
