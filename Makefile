@@ -9,7 +9,7 @@ export GOWORK  := off
 TOOL     := go tool -modfile=tools.mod
 # The binary carries its commit where there is one to carry.
 VCS      := $(if $(shell git rev-parse --verify --quiet HEAD 2>/dev/null),auto,false)
-TIMEOUT  ?= 10m
+TIMEOUT  ?= 20m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
