@@ -21,6 +21,11 @@ fi
 
 # Without them, a test each is skipped and named.
 (need whois whois) || true
+# What docs/checkout.md and examples/acp-complete.sh tell people to use.
+(need curl curl) || true
+(need jq jq) || true
+(need openssl openssl) || true
+(need python3 python3) || true
 (need qpdf qpdf) || true
 (need pdftotext poppler-utils) || true
 perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true

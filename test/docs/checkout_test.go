@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/test/node"
 	"github.com/dotkontor/dotkontor/test/rig"
 )
 
@@ -38,33 +39,23 @@ func snippets(t *testing.T, language string) []string {
 	return found
 }
 
-// annotations are the types in the snippet of TypeScript. Node runs it as it is from
-// version 22 on; older ones read it without them.
-var annotations = regexp.MustCompile(`: string\b`)
-
 func TestTheSnippetsOfTheCheckoutPageSignTheVector(t *testing.T) {
 	t.Parallel()
 	for language, how := range map[string]struct {
-		program string
-		file    string
-		args    []string
-		change  func(string) string
+		find func(*testing.T) string
+		file string
+		args []string
 	}{
-		"go":         {program: "go", file: "main.go", args: []string{"run"}},
-		"python":     {program: "python3", file: "sign.py"},
-		"typescript": {program: "node", file: "sign.mjs", change: func(text string) string { return annotations.ReplaceAllString(text, "") }},
-		"sh":         {program: "sh", file: "sign.sh"},
+		"go":     {find: installed("go"), file: "main.go", args: []string{"run"}},
+		"python": {find: installed("python3"), file: "sign.py"},
+		// The Node of scripts/node.sh reads TypeScript as it is.
+		"typescript": {find: func(t *testing.T) string { return node.Program(t, "playwright-core") }, file: "sign.mts"},
+		"sh":         {find: installed("sh"), file: "sign.sh"},
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			program, err := exec.LookPath(how.program)
-			if err != nil {
-				t.Skipf("%s is not installed", how.program)
-			}
+			program := how.find(t)
 			text := snippets(t, language)[0]
-			if how.change != nil {
-				text = how.change(text)
-			}
 			file := filepath.Join(t.TempDir(), how.file)
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -79,13 +70,23 @@ func TestTheSnippetsOfTheCheckoutPageSignTheVector(t *testing.T) {
 	}
 }
 
+// installed finds a program of the system.
+func installed(program string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		t.Helper()
+		path, err := exec.LookPath(program)
+		if err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+		return path
+	}
+}
+
 // The page's commands for the five operations, in a shell beside a sandbox.
 func TestTheCheckoutPagesCommandsWork(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "curl", "jq"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed", program)
-		}
+		installed(program)(t)
 	}
 	script := ""
 	for _, block := range snippets(t, "sh") {

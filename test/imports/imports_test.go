@@ -63,7 +63,7 @@ var rules = []rule{
 	},
 	{
 		who: []string{"internal/registrar/agent"},
-		may: []string{words, signing, own},
+		may: []string{words, duty, signing, own},
 		why: "who an agent is, is told by its signature",
 		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},

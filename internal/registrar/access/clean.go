@@ -5,15 +5,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/duty"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
 	cleanEvery = 10 * time.Minute
-	// cleanBatch rows are removed in one transaction, for others wait for it;
-	// cleanPause lets them go first.
+	// cleanBatch rows are removed in one transaction, for others wait for it.
 	cleanBatch = 200
-	cleanPause = 50 * time.Millisecond
 	// usedCodesKept is how long a used code still betrays its theft.
 	usedCodesKept = 24 * time.Hour
 	// clientsKept is how long an application without a connection is known on.
@@ -33,18 +32,7 @@ func (a *Applications) Clean(ctx context.Context) (settled int, err error) {
 	due := Due{
 		Tokens: now, Consents: now, Codes: now.Add(-usedCodesKept), Grants: now.Add(-clientsKept), Clients: now.Add(-clientsKept),
 	}
-	for {
-		some, err := a.store.Clean(ctx, due, cleanBatch)
-		settled += some
-		if err != nil || some == 0 {
-			return settled, err
-		}
-		select {
-		case <-ctx.Done():
-			return settled, ctx.Err()
-		case <-time.After(cleanPause):
-		}
-	}
+	return duty.InBatches(ctx, func(ctx context.Context) (int, error) { return a.store.Clean(ctx, due, cleanBatch) })
 }
 
 // Run cleans, and writes when connections were last used, until ctx ends; then it

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/duty"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -187,37 +188,19 @@ func hashed(text []byte) string {
 const (
 	forgetEvery = 10 * time.Minute
 	forgetBatch = 500
-	forgetPause = 50 * time.Millisecond
 )
 
 // Run forgets answers whose time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := s.Forget(ctx); err != nil && ctx.Err() == nil {
-				s.log.LogAttrs(ctx, slog.LevelWarn, "old answers were not removed", slog.String("error", registrar.KindOf(err).String()))
-			}
-		}
-	}
+	duty.Regularly(ctx, forgetEvery, s.Forget, func(ctx context.Context, err error) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "old answers were not removed", slog.String("error", registrar.KindOf(err).String()))
+	})
 }
 
-// Forget removes answers whose time is over, in small batches: others wait for
-// each.
+// Forget removes answers whose time is over.
 func (s *Service) Forget(ctx context.Context) error {
-	for {
-		some, err := s.store.ForgetRuns(ctx, s.now(), forgetBatch)
-		if err != nil || some < forgetBatch {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(forgetPause):
-		}
-	}
+	_, err := duty.InBatches(ctx, func(ctx context.Context) (int, error) {
+		return s.store.ForgetRuns(ctx, s.now(), forgetBatch)
+	})
+	return err
 }
