@@ -224,6 +224,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
+		front.Checkout.Holdings = people.holdings
 		if err := p.showInvoices(&front); err != nil {
 			return nil, p.abandon(err)
 		}
