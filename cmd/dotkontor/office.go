@@ -30,6 +30,9 @@ func (p *product) openOffice() (err error) {
 		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain string) error {
 			return p.changes.Secure(ctx, operator, customer, domain)
 		},
+		GiveUp: func(ctx context.Context, operator registrar.Actor, change string) error {
+			return p.changes.GiveUp(ctx, operator, change)
+		},
 		Woken: func(kind office.JobKind) {
 			switch {
 			case kind == office.JobOrder && p.orders != nil:

@@ -34,11 +34,10 @@ const (
 	Transfer    Block = "transfer"
 	Nameservers Block = "nameservers"
 	Renewal     Block = "renewal"
-	Delete      Block = "delete"
 )
 
 // Blocks are all of them.
-func Blocks() []Block { return []Block{Transfer, Nameservers, Renewal, Delete} }
+func Blocks() []Block { return []Block{Transfer, Nameservers, Renewal} }
 
 // Lock is what a dispute, a court or abuse forbids to do with a domain.
 type Lock struct {
@@ -137,9 +136,11 @@ type Store interface {
 // Config is what a Service needs.
 type Config struct {
 	Store Store
-	// Secure sets the transfer lock at the registry, for a lock that blocks transfers;
-	// nil means that nobody can.
+	// Secure has the registry keep a domain from leaving, for a lock that blocks
+	// transfers; nil means that nobody can.
 	Secure func(ctx context.Context, operator registrar.Actor, customer, domain string) error
+	// GiveUp ends a change of a domain that nobody can carry out; nil means that nobody can.
+	GiveUp func(ctx context.Context, operator registrar.Actor, change string) error
 	// LettersWaiting is called after a letter was stored; nil: nobody waits.
 	LettersWaiting func()
 	// Woken is told that a job of a kind is due now; nil: it is found by itself.
@@ -158,6 +159,9 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Secure == nil {
 		cfg.Secure = func(context.Context, registrar.Actor, string, string) error { return nil }
+	}
+	if cfg.GiveUp == nil {
+		cfg.GiveUp = func(context.Context, registrar.Actor, string) error { return missing(NoSuchJob) }
 	}
 	if cfg.LettersWaiting == nil {
 		cfg.LettersWaiting = func() {}

@@ -103,7 +103,7 @@ func TestEveryWordOfTheServicesHasAText(t *testing.T) {
 	for _, kind := range office.JobKinds() {
 		want("job." + string(kind))
 	}
-	for _, kind := range steward.Kinds() {
+	for _, kind := range steward.AllKinds() {
 		want("what." + string(kind))
 	}
 	for _, status := range holding.Statuses() {

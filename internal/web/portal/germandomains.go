@@ -39,6 +39,7 @@ var germanDomains = map[string]string{
 	"care.back":          "Alle Domains",
 	"care.again":         "Nameserver, DNSSEC, Auth-Code und Inhaber ändern Sie nur kurz nach einer Anmeldung. Bitte bestätigen Sie zuerst, dass Sie es sind.",
 	"care.open":          "Eine Änderung ist unterwegs zur Registry: {1}. Diese Seite lädt sich neu, sobald es weitergeht.",
+	"care.stuck": "Eine Änderung bleibt liegen: {1}. Für diese Endung haben wir keine Verbindung zur Registry mehr. Wir kümmern uns darum; bitte wenden Sie sich an uns, wenn es eilt.",
 	"care.silent":        "Die Registry antwortet gerade nicht. Was hier steht, hat sie uns zuletzt am {1} gesagt.",
 	"care.unknown":       "Die Registry hat uns zu dieser Domain noch nichts gesagt.",
 	"care.overview":      "Überblick",
@@ -115,9 +116,11 @@ var germanDomains = map[string]string{
 	"change.unlock":        "Sperre aufgehoben",
 	"change.auth_code":     "Auth-Code angezeigt",
 	"change.holder":        "Inhaberdaten übernommen",
+	"change.secure": "Wegen eines Verfahrens gesichert: Umzüge gesperrt, Auth-Code ersetzt",
 	"change_state.open":    "unterwegs",
 	"change_state.pending": "bei der Registry in Arbeit",
 	"change_state.refused": "abgelehnt",
+	"change_state.given_up": "aufgegeben",
 
 	"action.nameservers_changed":   "Nameserver geändert",
 	"action.ds_added":              "DS-Eintrag hinzugefügt",
@@ -127,6 +130,8 @@ var germanDomains = map[string]string{
 	"action.auth_code_shown":       "Auth-Code angezeigt",
 	"action.domain_holder_changed": "Inhaberdaten einer Domain übernommen",
 	"action.domain_change_refused": "Änderung von der Registry abgelehnt",
+	"action.domain_change_given_up": "Änderung einer Domain aufgegeben",
+	"action.domain_secured": "Domain wegen eines Verfahrens gesichert",
 
 	"note.change_nameservers": "Die Nameserver sind bei der Registry geändert. Bis das überall ankommt, können einige Stunden vergehen.",
 	"note.change_ds_add":      "Der DS-Eintrag steht bei der Registry.",
