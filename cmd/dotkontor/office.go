@@ -30,6 +30,9 @@ func (p *product) openOffice() (err error) {
 		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain string) error {
 			return p.changes.Secure(ctx, operator, customer, domain)
 		},
+		SecuredSince: func(ctx context.Context, domain string, since time.Time) (secured, underWay bool, err error) {
+			return p.changes.SecuredSince(ctx, domain, since)
+		},
 		GiveUp: func(ctx context.Context, operator registrar.Actor, change string) error {
 			return p.changes.GiveUp(ctx, operator, change)
 		},

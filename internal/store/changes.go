@@ -184,6 +184,11 @@ func (db *DB) ChangesOf(ctx context.Context, domain string, limit int) ([]stewar
 	return changesOf(db.read().ChangesOfDomain(ctx, query.ChangesOfDomainParams{DomainID: domain, Limit: int32(limit)}))
 }
 
+// SecuringsOf are a domain's changes of that kind, the newest first.
+func (db *DB) SecuringsOf(ctx context.Context, domain string, limit int) ([]steward.Change, error) {
+	return changesOf(db.read().SecuringsOfDomain(ctx, query.SecuringsOfDomainParams{DomainID: domain, Limit: int32(limit)}))
+}
+
 // FreeChanges makes due at once what a node has left in its hands.
 func (db *DB) FreeChanges(ctx context.Context, node string, now time.Time) (int, error) {
 	var freed int64

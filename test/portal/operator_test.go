@@ -55,7 +55,7 @@ func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Orde
 // operatorPages are the pages over the stage's own services.
 func (s *stage) operatorPages() behind.Config {
 	s.t.Helper()
-	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp})
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp, SecuredSince: s.steward.SecuredSince})
 	check(s.t, err)
 	shipped, err := catalog.Shipped()
 	check(s.t, err)
@@ -321,5 +321,43 @@ func TestAChangeThatIsStuckIsShownToItsHolderAndGivenUpByAnOperator(t *testing.T
 	}
 	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain aufgegeben") {
 		t.Errorf("the activity is %s", got.body)
+	}
+}
+
+// A crash between the lock and the registry must not go unseen.
+func TestALockSaysWhetherTheRegistryKeepsTheDomain(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "streit", holding.StatusActive)
+	_, b := s.strongly("ops@example.org")
+	silent, err := office.New(office.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
+	check(t, err)
+	lock, _, err := silent.SetLock(t.Context(), atCommandLine, office.Wish{
+		Name: "streit.de", Cause: office.UDRP, Reason: "D2026-0815", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	check(t, err)
+	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
+		t.Errorf("the list is %s", got.body)
+	}
+	if got := b.post("/operator/locks/"+lock.ID+"/secure", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("securing answered %d", got.status)
+	}
+	got := b.get("/operator/locks")
+	if strings.Contains(got.body, "nicht gesichert") || !strings.Contains(got.body, ">gesichert<") {
+		t.Errorf("the list is %s", got.body)
+	}
+	holder := s.signedIn("erika@example.org")
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
+		t.Errorf("the holder reads %s", got.body)
+	}
+	// A later lock wants it again: the holder may have got a code between the two.
+	check(t, func() error { _, err := silent.LiftLock(t.Context(), atCommandLine, lock.ID); return err }())
+	s.clock.move(time.Minute)
+	_, _, err = silent.SetLock(t.Context(), atCommandLine, office.Wish{
+		Name: "streit.de", Cause: office.Court, Reason: "312 O 99/26", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	check(t, err)
+	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
+		t.Errorf("the list is %s", got.body)
 	}
 }

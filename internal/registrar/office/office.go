@@ -56,7 +56,20 @@ type Lock struct {
 	LiftedBy string
 	// LiftedAt is zero while it is in force.
 	LiftedAt time.Time
+	// Securing is how far the registry keeps the domain, for a lock in force that blocks
+	// transfers. It is not stored: the registry's changes know.
+	Securing Securing
 }
+
+// Securing is whether the registry keeps a domain from leaving, as a lock wants it.
+type Securing string
+
+// How it stands; empty where a lock does not want it.
+const (
+	Secured    Securing = "secured"
+	UnderWay   Securing = "under_way"
+	NotSecured Securing = "not_secured"
+)
 
 // Held is a domain that somebody holds.
 type Held struct{ ID, Name, Customer string }
@@ -139,6 +152,9 @@ type Config struct {
 	// Secure has the registry keep a domain from leaving, for a lock that blocks
 	// transfers; nil means that nobody can.
 	Secure func(ctx context.Context, operator registrar.Actor, customer, domain string) error
+	// SecuredSince says whether that was done since a time, or is under way; nil means that
+	// nobody knows.
+	SecuredSince func(ctx context.Context, domain string, since time.Time) (secured, underWay bool, err error)
 	// GiveUp ends a change of a domain that nobody can carry out; nil means that nobody can.
 	GiveUp func(ctx context.Context, operator registrar.Actor, change string) error
 	// LettersWaiting is called after a letter was stored; nil: nobody waits.
@@ -338,8 +354,31 @@ func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce,
 	if inForce, err = s.cfg.Store.LocksInForce(ctx, listed); err != nil {
 		return nil, nil, err
 	}
+	for i := range inForce {
+		if err := s.lookUpSecuring(ctx, &inForce[i]); err != nil {
+			return nil, nil, err
+		}
+	}
 	lifted, err = s.cfg.Store.LiftedLocks(ctx, listed/4)
 	return inForce, lifted, err
+}
+
+// lookUpSecuring notes how far the registry keeps the domain of a lock. A crash between the
+// lock and the registry is seen here, and so is a registry that has refused.
+func (s *Service) lookUpSecuring(ctx context.Context, lock *Lock) error {
+	if s.cfg.SecuredSince == nil || !slices.Contains(lock.Blocks, Transfer) {
+		return nil
+	}
+	secured, underWay, err := s.cfg.SecuredSince(ctx, lock.Domain, lock.SetAt)
+	switch {
+	case secured:
+		lock.Securing = Secured
+	case underWay:
+		lock.Securing = UnderWay
+	default:
+		lock.Securing = NotSecured
+	}
+	return err
 }
 
 // Bars says whether a lock forbids something to be done with a domain.

@@ -33,6 +33,8 @@ type Store interface {
 	ChangeByID(ctx context.Context, id string) (Change, bool, error)
 	// ChangesOf are a domain's, the newest first.
 	ChangesOf(ctx context.Context, domain string, limit int) ([]Change, error)
+	// SecuringsOf are those of the kind Secure.
+	SecuringsOf(ctx context.Context, domain string, limit int) ([]Change, error)
 	// DeedsAbout is what the audit tells of an object of the customer's, the newest
 	// first.
 	DeedsAbout(ctx context.Context, customer, object string, limit int) ([]registrar.Deed, error)

@@ -51,6 +51,22 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	return nil
 }
 
+// shownSecurings is how many are looked at: an operator asks for few.
+const shownSecurings = 10
+
+// SecuredSince says whether a domain was secured since a time, or is being secured.
+func (s *Service) SecuredSince(ctx context.Context, domain string, since time.Time) (secured, underWay bool, err error) {
+	changes, err := s.cfg.Store.SecuringsOf(ctx, domain, shownSecurings)
+	for _, change := range changes {
+		if change.CreatedAt.Before(since) {
+			break
+		}
+		secured = secured || change.State == StateDone
+		underWay = underWay || !change.State.Final()
+	}
+	return secured, underWay, err
+}
+
 // addAfterOthers stores a change as soon as no other one of its domain is open.
 func (s *Service) addAfterOthers(ctx context.Context, change *Change) error {
 	wait, cancel := context.WithTimeout(ctx, waitForOther)

@@ -35,6 +35,12 @@ WHERE domain_id = $1
 ORDER BY id DESC
 LIMIT $2;
 
+-- name: SecuringsOfDomain :many
+SELECT * FROM changes
+WHERE domain_id = $1 AND kind = 'secure'
+ORDER BY id DESC
+LIMIT $2;
+
 -- name: OwnDomain :one
 SELECT * FROM domains WHERE id = $1 AND customer_id = $2;
 

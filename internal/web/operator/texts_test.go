@@ -23,7 +23,7 @@ var (
 
 // byCode are the texts that are found by what a service says.
 var byCode = []string{
-	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.",
+	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
 }
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
@@ -99,6 +99,9 @@ func TestEveryWordOfTheServicesHasAText(t *testing.T) {
 	for _, block := range office.Blocks() {
 		want("block." + string(block))
 		want("block_hint." + string(block))
+	}
+	for _, securing := range []office.Securing{office.Secured, office.UnderWay, office.NotSecured} {
+		want("securing." + string(securing))
 	}
 	for _, kind := range office.JobKinds() {
 		want("job." + string(kind))
