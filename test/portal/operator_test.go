@@ -55,7 +55,7 @@ func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Orde
 // operatorPages are the pages over the stage's own services.
 func (s *stage) operatorPages() behind.Config {
 	s.t.Helper()
-	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp, SecuredSince: s.steward.SecuredSince})
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp, SecuredFor: s.steward.SecuredFor})
 	check(s.t, err)
 	shipped, err := catalog.Shipped()
 	check(s.t, err)

@@ -101,13 +101,13 @@ func TestAnOperatorHasTheRegistryKeepADomain(t *testing.T) {
 	id := s.has(ada, "bleibt", ".com", holding.StatusActive)
 	s.ask(id, steward.Wish{Kind: steward.Unlock})
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root", Address: netip.MustParseAddr("198.51.100.9")}
-	if err := s.service.Secure(t.Context(), person(ada), ada, id); registrar.KindOf(err) != registrar.KindForbidden {
+	if err := s.service.Secure(t.Context(), person(ada), ada, id, "lck_1"); registrar.KindOf(err) != registrar.KindForbidden {
 		t.Errorf("a holder: %v", err)
 	}
-	if err := s.service.Secure(t.Context(), operator, eve, id); registrar.CodeOf(err) != steward.NoSuchDomain {
+	if err := s.service.Secure(t.Context(), operator, eve, id, "lck_1"); registrar.CodeOf(err) != steward.NoSuchDomain {
 		t.Errorf("somebody else's domain: %v", err)
 	}
-	check(t, s.service.Secure(t.Context(), operator, ada, id))
+	check(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 	if !slices.Contains(s.at("bleibt.com").Statuses(), "clientTransferProhibited") {
 		t.Error("the registry would let it go")
 	}
@@ -151,7 +151,7 @@ func TestAnAuthCodeThatIsOutIsWorthlessOnceADomainIsSecured(t *testing.T) {
 				_, err := other.TransferDomain(t.Context(), epp.TransferDomain{Op: epp.TransferRequest, Name: name, AuthInfo: codes[name]})
 				return err
 			}
-			check(t, s.service.Secure(t.Context(), operator, ada, id))
+			check(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 			if err := request("beute" + tld); err == nil {
 				t.Error("another registrar takes the domain with the old code")
 			}
@@ -207,7 +207,7 @@ func TestSecuringWaitsForAChangeThatIsUnderWay(t *testing.T) {
 	check(t, err)
 	cured.Store(true)
 	s.run()
-	check(t, s.service.Secure(t.Context(), operator, ada, id))
+	check(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 	if !slices.Contains(s.at("eilig.com").Statuses(), "clientTransferProhibited") {
 		t.Error("the registry would let it go")
 	}
@@ -292,5 +292,5 @@ func TestADomainIsNotChangedWithoutEnd(t *testing.T) {
 		t.Errorf("%d changes were taken", asked)
 	}
 	s.ask(other, steward.Wish{Kind: steward.Unlock})
-	check(t, s.service.Secure(t.Context(), operator, ada, id))
+	check(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 }

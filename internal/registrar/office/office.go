@@ -151,10 +151,10 @@ type Config struct {
 	Store Store
 	// Secure has the registry keep a domain from leaving, for a lock that blocks
 	// transfers; nil means that nobody can.
-	Secure func(ctx context.Context, operator registrar.Actor, customer, domain string) error
-	// SecuredSince says whether that was done since a time, or is under way; nil means that
+	Secure func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error
+	// SecuredFor says whether that was done for a lock, or is under way; nil means that
 	// nobody knows.
-	SecuredSince func(ctx context.Context, domain string, since time.Time) (secured, underWay bool, err error)
+	SecuredFor func(ctx context.Context, domain, lock string) (secured, underWay bool, err error)
 	// GiveUp ends a change of a domain that nobody can carry out; nil means that nobody can.
 	GiveUp func(ctx context.Context, operator registrar.Actor, change string) error
 	// LettersWaiting is called after a letter was stored; nil: nobody waits.
@@ -174,7 +174,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("office: a store is needed")
 	}
 	if cfg.Secure == nil {
-		cfg.Secure = func(context.Context, registrar.Actor, string, string) error { return nil }
+		cfg.Secure = func(context.Context, registrar.Actor, string, string, string) error { return nil }
 	}
 	if cfg.GiveUp == nil {
 		cfg.GiveUp = func(context.Context, registrar.Actor, string) error { return missing(NoSuchJob) }
@@ -261,7 +261,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, wish Wi
 	}
 	s.cfg.LettersWaiting()
 	if slices.Contains(lock.Blocks, Transfer) {
-		notSecured = s.cfg.Secure(ctx, operator, held.Customer, held.ID)
+		notSecured = s.cfg.Secure(ctx, operator, held.Customer, held.ID, lock.ID)
 	}
 	return lock, notSecured, nil
 }
@@ -342,7 +342,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id strin
 	if !found || !lock.LiftedAt.IsZero() || !slices.Contains(lock.Blocks, Transfer) {
 		return missing(NoSuchLock)
 	}
-	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain)
+	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
 }
 
 // Locks are those in force, the one that is due first at the top, and those that
@@ -366,10 +366,10 @@ func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce,
 // lookUpSecuring notes how far the registry keeps the domain of a lock. A crash between the
 // lock and the registry is seen here, and so is a registry that has refused.
 func (s *Service) lookUpSecuring(ctx context.Context, lock *Lock) error {
-	if s.cfg.SecuredSince == nil || !slices.Contains(lock.Blocks, Transfer) {
+	if s.cfg.SecuredFor == nil || !slices.Contains(lock.Blocks, Transfer) {
 		return nil
 	}
-	secured, underWay, err := s.cfg.SecuredSince(ctx, lock.Domain, lock.SetAt)
+	secured, underWay, err := s.cfg.SecuredFor(ctx, lock.Domain, lock.ID)
 	switch {
 	case secured:
 		lock.Securing = Secured

@@ -23,9 +23,9 @@ func requireOperator(actor registrar.Actor) error {
 
 // Secure has the registry keep a customer's domain from leaving, because an operator
 // says so. An auth code that is out already is worth nothing afterwards: the registry
-// gets a new one, which nobody is told. Nil means that it is so, or will be as soon as
-// the registry answers.
-func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer, id string) error {
+// gets a new one, which nobody is told. lock is what it is done for. Nil means that it is
+// so, or will be as soon as the registry answers.
+func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer, id, lock string) error {
 	if err := requireOperator(operator); err != nil {
 		return err
 	}
@@ -40,6 +40,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	if err != nil {
 		return err
 	}
+	change.Wanted.For = lock
 	if err := s.addAfterOthers(ctx, &change); err != nil {
 		return err
 	}
@@ -54,15 +55,12 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 // shownSecurings is how many are looked at: an operator asks for few.
 const shownSecurings = 10
 
-// SecuredSince says whether a domain was secured since a time, or is being secured.
-func (s *Service) SecuredSince(ctx context.Context, domain string, since time.Time) (secured, underWay bool, err error) {
+// SecuredFor says whether a domain was secured for a lock, or is being secured.
+func (s *Service) SecuredFor(ctx context.Context, domain, lock string) (secured, underWay bool, err error) {
 	changes, err := s.cfg.Store.SecuringsOf(ctx, domain, shownSecurings)
 	for _, change := range changes {
-		if change.CreatedAt.Before(since) {
-			break
-		}
-		secured = secured || change.State == StateDone
-		underWay = underWay || !change.State.Final()
+		secured = secured || change.Wanted.For == lock && change.State == StateDone
+		underWay = underWay || change.Wanted.For == lock && !change.State.Final()
 	}
 	return secured, underWay, err
 }

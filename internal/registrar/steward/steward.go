@@ -80,6 +80,8 @@ type DS struct {
 type Wanted struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
+	// For is the operator's lock that a domain is secured for.
+	For string `json:"for,omitempty"`
 }
 
 // Change is what somebody wants of a domain.
