@@ -176,21 +176,14 @@ func typesOf(t *testing.T) map[string]string {
 	db := openAt(t, Options{Data: t.TempDir()})
 	types := make(map[string]string)
 	for _, table := range tablesOf(t, db) {
-		rows, err := db.reader.QueryContext(t.Context(), `SELECT name, type FROM pragma_table_info($1)`, table.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var name, kind string
-			if err := rows.Scan(&name, &kind); err != nil {
+		for _, column := range table.columns {
+			var kind string
+			ask := `SELECT type FROM pragma_table_info($1) WHERE name = $2`
+			if err := db.reader.QueryRowContext(t.Context(), ask, table.name, column).Scan(&kind); err != nil {
 				t.Fatal(err)
 			}
-			types[table.name+"."+name] = kind
+			types[table.name+"."+column] = kind
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
-		_ = rows.Close()
 	}
 	return types
 }
