@@ -61,16 +61,6 @@ type Lock struct {
 	Securing Securing
 }
 
-// Securing is whether the registry keeps a domain from leaving, as a lock wants it.
-type Securing string
-
-// How it stands; empty where a lock does not want it.
-const (
-	Secured    Securing = "secured"
-	UnderWay   Securing = "under_way"
-	NotSecured Securing = "not_secured"
-)
-
 // Held is a domain that somebody holds.
 type Held struct{ ID, Name, Customer string }
 
@@ -330,21 +320,6 @@ func letter(lock Lock, change string) registrar.Letter {
 	}}
 }
 
-// Secure asks the registry again to keep a locked domain from leaving.
-func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id string) error {
-	if err := requireOperator(operator); err != nil {
-		return err
-	}
-	lock, found, err := s.cfg.Store.LockByID(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !found || !lock.LiftedAt.IsZero() || !slices.Contains(lock.Blocks, Transfer) {
-		return missing(NoSuchLock)
-	}
-	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
-}
-
 // Locks are those in force, the one that is due first at the top, and those that
 // were lifted last.
 func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce, lifted []Lock, err error) {
@@ -361,24 +336,6 @@ func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce,
 	}
 	lifted, err = s.cfg.Store.LiftedLocks(ctx, listed/4)
 	return inForce, lifted, err
-}
-
-// lookUpSecuring notes how far the registry keeps the domain of a lock. A crash between the
-// lock and the registry is seen here, and so is a registry that has refused.
-func (s *Service) lookUpSecuring(ctx context.Context, lock *Lock) error {
-	if s.cfg.SecuredFor == nil || !slices.Contains(lock.Blocks, Transfer) {
-		return nil
-	}
-	secured, underWay, err := s.cfg.SecuredFor(ctx, lock.Domain, lock.ID)
-	switch {
-	case secured:
-		lock.Securing = Secured
-	case underWay:
-		lock.Securing = UnderWay
-	default:
-		lock.Securing = NotSecured
-	}
-	return err
 }
 
 // Bars says whether a lock forbids something to be done with a domain.
