@@ -138,7 +138,7 @@ func (h *Handler) Routes() []page.Route {
 
 		{Method: get, Path: page.OrdersPath, Handler: members(page.OrdersPath, h.list)},
 		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.views.Show(h.lookAtOrder))},
-		{Method: get, Path: page.OrdersPath + "/{id}/" + events, Handler: h.views.Follow(h.lookAtOrder)},
+		{Method: get, Path: page.OrdersPath + "/{id}/" + events, Handler: h.views.Follow(page.MembersLook(h.lookAtOrder))},
 	}, h.invoiceRoutes(), h.basketRoutes())
 }
 

@@ -136,6 +136,7 @@ func TestAStreamHidesWhatItsPageHides(t *testing.T) {
 	d := &desk{view: theirs(order.Provisioning)}
 	visit(t, d, "erika", "/checkout/dotkontor_pay_other/events", nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 	visit(t, d, "erika", orderStream, nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
-	visit(t, &desk{}, "", "/portal/orders/ord_1", nil).leads("/portal/sign-in?next=%2Fportal%2Forders%2Ford_1")
+	d.orders = []order.Order{d.view.Order}
+	visit(t, d, "", orderStream, nil).leads("/portal/sign-in?next=%2Fportal%2Forders%2Ford_1%2Fevents")
 	visit(t, d, "erika", stream, form()).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 }

@@ -45,6 +45,16 @@ func pace(unchanged time.Duration) time.Duration {
 // its stream, so it changes nothing and writes nothing.
 type Look func(*Visit) (View, error)
 
+// MembersLook is a look for those who have signed in, as Members is a page for them.
+func MembersLook(look Look) Look {
+	return func(v *Visit) (View, error) {
+		if !v.SignedIn {
+			return View{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+		}
+		return look(v)
+	}
+}
+
 // Show is the page of a look.
 func (views *Views) Show(look Look) Func {
 	return func(v *Visit) error {
