@@ -16,7 +16,7 @@ var english = map[string]string{
 	"pay.text.awaiting_payment":      "This order is prepared. Nothing is charged until you pay.",
 	"pay.text.free":                  "This order is prepared and costs nothing. It is carried out as soon as you agree.",
 	"pay.text.paying":                "The payment provider's page is open. As soon as we know of the payment, this page shows it by itself.",
-	"pay.text.provisioning":          "Thank you. We are now carrying out the order, and you can watch here how far it is. You can also close the page: we will write to you when all is done.",
+	"pay.text.provisioning":          "Thank you. Here you can watch how far everything is. You can also close the page: we will write to you when all is done.",
 	"pay.text.completed":             "All is done.",
 	"pay.text.partially_completed":   "A part was not possible. The money for it goes back.",
 	"pay.text.failed":                "None of it was possible. What you have paid goes back.",

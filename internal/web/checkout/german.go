@@ -17,7 +17,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.text.awaiting_payment":      "Diese Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
 	"pay.text.free":                  "Diese Bestellung ist vorbereitet und kostet nichts. Ausgeführt wird sie, sobald Sie zustimmen.",
 	"pay.text.paying":                "Die Seite des Zahlungsdienstes ist offen. Sobald wir von der Zahlung wissen, zeigt diese Seite es von selbst.",
-	"pay.text.provisioning":          "Vielen Dank. Wir führen die Bestellung jetzt aus, und hier sehen Sie laufend, wie weit sie ist. Sie können die Seite auch schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
+	"pay.text.provisioning":          "Vielen Dank. Hier sehen Sie laufend, wie weit alles ist. Sie können die Seite auch schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
 	"pay.text.completed":             "Alles ist erledigt.",
 	"pay.text.partially_completed":   "Ein Teil war nicht möglich. Das Geld dafür geht zurück.",
 	"pay.text.failed":                "Nichts davon war möglich. Was Sie bezahlt haben, geht zurück.",

@@ -50,9 +50,13 @@ const states = () => new Map([...part.querySelectorAll("[data-says]")].map((cell
 const show = ({ title, html }) => {
   const before = states();
   const focused = part.contains(document.activeElement);
+  const height = part.querySelector("[role=status]")?.offsetHeight;
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   fill(part, fresh.content);
+  // A shorter sentence must not move what is read below it.
+  const status = part.querySelector("[role=status]");
+  if (height && status) status.style.minHeight = `${height}px`;
   if (heading.textContent !== title) {
     document.title = document.title.replace(heading.textContent, title);
     heading.textContent = title;
