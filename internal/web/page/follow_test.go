@@ -358,13 +358,31 @@ func TestWhoeverHasLeftIsForgottenWithoutANote(t *testing.T) {
 	})
 }
 
+// shared is a recorder that is read while it is written.
+type shared struct {
+	*httptest.ResponseRecorder
+	mu sync.Mutex
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ResponseRecorder.Write(b)
+}
+
+func (s *shared) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Code == http.StatusOK && strings.Contains(s.Body.String(), "event: part")
+}
+
 func TestStreamsAreBoundedForEachAndForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newFair(t, mostStreamsEach+2)
 		var all sync.WaitGroup
-		answer := func(r *http.Request) *httptest.ResponseRecorder {
-			w := httptest.NewRecorder()
+		answer := func(r *http.Request) *shared {
+			w := &shared{ResponseRecorder: httptest.NewRecorder()}
 			all.Go(func() { p.views.Follow(always)(w, r) })
 			synctest.Wait()
 			return w
@@ -374,11 +392,8 @@ func TestStreamsAreBoundedForEachAndForAll(t *testing.T) {
 			r.Header.Set("From", address)
 			return r
 		}
-		isOpen := func(w *httptest.ResponseRecorder) bool {
-			return w.Code == http.StatusOK && strings.Contains(w.Body.String(), "event: part")
-		}
 		for range mostStreamsEach {
-			if w := answer(asked("erika")); !isOpen(w) {
+			if w := answer(asked("erika")); !w.isOpen() {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
 		}
@@ -387,7 +402,7 @@ func TestStreamsAreBoundedForEachAndForAll(t *testing.T) {
 		}
 		// Somebody else at the same address is somebody else.
 		for _, r := range []*http.Request{asked("max"), from("192.0.2.1")} {
-			if w := answer(r); !isOpen(w) {
+			if w := answer(r); !w.isOpen() {
 				t.Errorf("another visitor: %d", w.Code)
 			}
 		}
@@ -399,14 +414,14 @@ func TestStreamsAreBoundedForEachAndForAll(t *testing.T) {
 		p.views.frame.closing = nil
 		// The places are free again, and a whole network of IPv6 is one visitor.
 		for i := range mostStreamsEach {
-			if w := answer(from(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}).String())); !isOpen(w) {
+			if w := answer(from(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}).String())); !w.isOpen() {
 				t.Fatalf("%d: %d", i, w.Code)
 			}
 		}
 		if w := answer(from("2001:db8::ffff")); w.Code != http.StatusTooManyRequests {
 			t.Errorf("another address of the same network: %d", w.Code)
 		}
-		if w := answer(from("2001:db8:0:1::1")); !isOpen(w) {
+		if w := answer(from("2001:db8:0:1::1")); !w.isOpen() {
 			t.Errorf("another network: %d", w.Code)
 		}
 		all.Wait()
