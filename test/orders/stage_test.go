@@ -247,9 +247,8 @@ func (s *stage) signedIn() human {
 
 // seen is what the browser got.
 type seen struct {
-	status       int
-	next, text   string
-	refreshAfter string
+	status     int
+	next, text string
 }
 
 func (h human) get(address string) seen { return h.browse(http.MethodGet, address, nil) }
@@ -282,7 +281,7 @@ func (h human) browse(method, address string, fields url.Values) seen {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	got := seen{status: response.StatusCode, text: string(text), next: response.Header.Get("Location"), refreshAfter: response.Header.Get("Refresh")}
+	got := seen{status: response.StatusCode, text: string(text), next: response.Header.Get("Location")}
 	if strings.HasPrefix(got.next, "/") {
 		got.next = request.URL.Scheme + "://" + request.URL.Host + got.next
 	}

@@ -17,15 +17,35 @@ import (
 // show is the page behind payment_url.
 func (h *Handler) show(v *page.Visit) error {
 	v.FormOn(payPath(v))
-	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
-	if err != nil {
-		return err
-	}
-	return h.render(v, view, trouble{})
+	// The button leads to the payment provider.
+	v.LeadElsewhere()
+	return h.views.Show(h.look)(v)
 }
 
-// How soon the page asks again while something is under way. A transfer takes
-// days, so that the pace slackens.
+// look is what that page shows, and its stream.
+func (h *Handler) look(v *page.Visit) (page.View, error) {
+	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
+	if err != nil {
+		return page.View{}, err
+	}
+	shown, err := h.viewOf(v, view, trouble{})
+	shown.Live = liveAt(payPath(v), reloadIn(view.Order, v.Now))
+	return shown, err
+}
+
+// events is the step at which a page's changes are streamed.
+const events = "events"
+
+// liveAt is how the page of a path goes on, if it is to reload after a pause.
+func liveAt(path string, pause time.Duration) page.Live {
+	if pause == 0 {
+		return page.Live{}
+	}
+	return page.Live{Events: path + "/" + events, Reload: pause}
+}
+
+// How soon the page asks again while something is under way, where no stream tells.
+// A transfer takes days, so that the pace slackens.
 const (
 	soon, later = 3 * time.Second, 30 * time.Second
 	slackens    = 2 * time.Minute
@@ -46,17 +66,10 @@ func reloadIn(o order.Order, now time.Time) time.Duration {
 	}
 }
 
-func (h *Handler) render(v *page.Visit, view order.View, t trouble) error {
+// viewOf is the page of an order, with what has gone wrong.
+func (h *Handler) viewOf(v *page.Visit, view order.View, t trouble) (page.View, error) {
 	shown, err := h.shownOf(v, view, t)
-	if err != nil {
-		return err
-	}
-	// The button leads to the payment provider.
-	v.LeadElsewhere()
-	if pause := reloadIn(view.Order, v.Now); pause > 0 && t.status == 0 && v.R.Method == http.MethodGet {
-		v.ReloadIn(pause)
-	}
-	return h.views.Render(v, page.View{Name: "pay", Status: t.status, Title: "pay.title." + standing(view.Order), Data: shown})
+	return page.View{Name: "pay", Status: t.status, Title: "pay.title." + standing(view.Order), Data: shown}, err
 }
 
 // trouble is what has gone wrong with what the human has just asked for.
@@ -81,7 +94,12 @@ func (h *Handler) tell(v *page.Visit, err error, item string) error {
 	}
 	wire.Annotate(v.W, err)
 	t.item = item
-	return h.render(v, view, t)
+	v.LeadElsewhere() // the button is there again
+	shown, err := h.viewOf(v, view, t)
+	if err != nil {
+		return err
+	}
+	return h.views.Render(v, shown)
 }
 
 func (h *Handler) troubleOf(err error) (trouble, bool) {

@@ -33,6 +33,7 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // was asked. A field that is nil must not be asked.
 type desk struct {
 	view    order.View
+	then    []order.View // what later visits find, one after the other
 	verify  order.VerifyView
 	orders  []order.Order
 	err     error
@@ -60,7 +61,11 @@ func (d *desk) Visit(_ context.Context, actor registrar.Actor, link string) (ord
 		return order.View{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 	}
 	d.actor = actor
-	return d.view, d.pending
+	view := d.view
+	if len(d.then) > 0 {
+		d.view, d.then = d.then[0], d.then[1:]
+	}
+	return view, d.pending
 }
 
 func (d *desk) SetCode(_ context.Context, actor registrar.Actor, _, item, code string) error {

@@ -192,6 +192,8 @@ type View struct {
 	// Public is the key of what search engines may say about the page; empty means
 	// that they are to leave it alone.
 	Public string
+	// Live says how the page goes on while what it shows is under way.
+	Live Live
 	// Data is what the template reads as .Data.
 	Data any
 }
@@ -270,6 +272,25 @@ func (views *Views) Render(v *Visit, view View) error {
 	if !ok {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view.Name}
 	}
+	s := views.shownTo(v, view)
+	if key := v.takeNote(); views.Has("note." + key) {
+		s.Note = "note." + key
+	}
+	var body bytes.Buffer
+	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {
+		// The text of a template's error may quote what was to be shown.
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view.Name, Err: err}
+	}
+	status := view.Status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	wire.WriteBytes(v.W, status, typeHTML, body.Bytes())
+	return nil
+}
+
+// shownTo is all that a page says to a visitor, but for what was just done.
+func (views *Views) shownTo(v *Visit, view View) shown {
 	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
 	if v.frame.places {
 		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
@@ -287,20 +308,7 @@ func (views *Views) Render(v *Visit, view View) error {
 		}
 		s.Menu = marked(entries, view.Section)
 	}
-	if key := v.takeNote(); views.Has("note." + key) {
-		s.Note = "note." + key
-	}
-	var body bytes.Buffer
-	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {
-		// The text of a template's error may quote what was to be shown.
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view.Name, Err: err}
-	}
-	status := view.Status
-	if status == 0 {
-		status = http.StatusOK
-	}
-	wire.WriteBytes(v.W, status, typeHTML, body.Bytes())
-	return nil
+	return s
 }
 
 // Part renders one definition of a page's templates alone, for what is put
