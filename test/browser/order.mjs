@@ -56,6 +56,7 @@ const stories = {
     await fillIn(page, payPath);
     ok("another account can only sign out, and comes back");
     await look(page, "to be paid");
+    assert.equal(await page.locator("#consent").count(), 0, "a company is asked as a consumer");
 
     await press(page, order);
     await enterCard(page, "4000000000000002");

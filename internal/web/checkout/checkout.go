@@ -32,7 +32,7 @@ type Orders interface {
 type paying interface {
 	Visit(ctx context.Context, actor registrar.Actor, paySecret string) (order.View, error)
 	SetCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error
-	Pay(ctx context.Context, actor registrar.Actor, paySecret string, shown registrar.Cents, autoRenew bool) (redirect string, err error)
+	Pay(ctx context.Context, actor registrar.Actor, paySecret string, told order.Confirmation) (redirect string, err error)
 	Returned(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Back(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error

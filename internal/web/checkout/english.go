@@ -130,6 +130,10 @@ var english = map[string]string{
 	"renew.hint":  "For this our payment provider keeps your means of payment; you can switch it off in the portal at any time. We do not renew by ourselves yet: we write to you before a domain expires, and you renew it in the portal.",
 	"renew.kept":  "Kept so far: {1}.",
 
+	"consent.heading": "Beginning at once",
+	"consent.given":   "expressly asked for on",
+	"consent.words":   "The words",
+
 	"decline.title":  "Decline this order?",
 	"decline.text":   "Then nothing is charged and nothing is registered. Whoever wants these domains after all has to order anew.",
 	"decline.submit": "Yes, decline",
@@ -209,6 +213,7 @@ var english = map[string]string{
 	"note.signed_out":       "You are signed out.",
 
 	"problem.price_changed":        "The price or the tax has just changed. Nothing was charged. Please look at the new amount.",
+	"problem.consent_missing":      "Without your consent we can't begin at once. Please tick the box. Nothing was ordered or charged.",
 	"problem.data_missing":         "Some details are still missing. Nothing was charged.",
 	"problem.items_refused":        "Not all of it can still be had; the reason stands beside the domain. Nothing was charged.",
 	"problem.not_your_order":       "This order belongs to another account. Nothing was charged.",

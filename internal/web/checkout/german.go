@@ -131,6 +131,10 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"renew.hint":  "Dafür merkt sich unser Zahlungsdienst Ihr Zahlungsmittel; Sie können das im Portal jederzeit abschalten. Noch verlängern wir nicht von selbst: Wir schreiben Ihnen vor dem Ablauf, und Sie verlängern im Portal.",
 	"renew.kept":  "Bisher gespeichert: {1}.",
 
+	"consent.heading": "Sofortiger Beginn",
+	"consent.given":   "ausdrücklich verlangt am",
+	"consent.words":   "Wortlaut",
+
 	"decline.title":  "Bestellung ablehnen?",
 	"decline.text":   "Dann wird nichts abgebucht und nichts registriert. Wer diese Domains doch möchte, muss neu bestellen.",
 	"decline.submit": "Ja, ablehnen",
@@ -210,6 +214,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"note.signed_out":       "Sie sind abgemeldet.",
 
 	"problem.price_changed":        "Der Preis oder die Steuer hat sich gerade geändert. Abgebucht wurde nichts. Bitte sehen Sie sich den neuen Betrag an.",
+	"problem.consent_missing":      "Ohne Ihr Einverständnis können wir nicht sofort beginnen. Bitte kreuzen Sie das Kästchen an. Bestellt und abgebucht wurde nichts.",
 	"problem.data_missing":         "Es fehlen noch Angaben. Abgebucht wurde nichts.",
 	"problem.items_refused":        "Nicht alles ist noch zu haben; der Grund steht bei der Domain. Abgebucht wurde nichts.",
 	"problem.not_your_order":       "Diese Bestellung gehört zu einem anderen Konto. Abgebucht wurde nichts.",

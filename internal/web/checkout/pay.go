@@ -79,11 +79,13 @@ type trouble struct {
 	problem string
 	// item is whose auth code it is about; empty means the whole order.
 	item string
+	// told is what was ticked when the button was pressed; nil if it was not.
+	told *order.Confirmation
 }
 
-// tell shows the page again with a sentence about the error. Errors that have none
-// pass.
-func (h *Handler) tell(v *page.Visit, err error, item string) error {
+// tell shows the page again with a sentence about the error, and with what the human
+// has entered. Errors that have no sentence pass.
+func (h *Handler) tell(v *page.Visit, err error, entered trouble) error {
 	t, ok := h.troubleOf(err)
 	if !ok {
 		return err
@@ -93,7 +95,7 @@ func (h *Handler) tell(v *page.Visit, err error, item string) error {
 		return again
 	}
 	wire.Annotate(v.W, err)
-	t.item = item
+	t.item, t.told = entered.item, entered.told
 	v.LeadElsewhere() // the button is there again
 	shown, err := h.viewOf(v, view, t)
 	if err != nil {
@@ -132,12 +134,13 @@ func (h *Handler) pay(v *page.Visit) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
 	}
-	redirect, err := h.orders.Pay(v.R.Context(), v.Actor(), payLink(v), registrar.Cents(shown), v.Field("auto_renew") == "on")
+	told := order.Confirmation{Gross: registrar.Cents(shown), AutoRenew: v.Field("auto_renew") == "on", Consent: v.Field("consent")}
+	redirect, err := h.orders.Pay(v.R.Context(), v.Actor(), payLink(v), told)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:
 		return v.SeeOther(payPath(v)) // which says how it stands
 	case err != nil:
-		return h.tell(v, err, "")
+		return h.tell(v, err, trouble{told: &told})
 	case redirect == "":
 		v.Note("ordered")
 		return v.SeeOther(payPath(v))
@@ -193,14 +196,14 @@ func (h *Handler) setCode(v *page.Visit) error {
 	v.FormOn(payPath(v))
 	item, code := v.Field("item"), v.Text("code")
 	if code == "" {
-		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, item)
+		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, trouble{item: item})
 	}
 	if wait := h.codes(v.Actor().Customer); wait > 0 {
 		v.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, item)
+		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, trouble{item: item})
 	}
 	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {
-		return h.tell(v, err, item)
+		return h.tell(v, err, trouble{item: item})
 	}
 	v.Note("code_saved")
 	return v.SeeOther(payPath(v))
@@ -233,7 +236,7 @@ func (h *Handler) decline(v *page.Visit) error {
 	case err == nil:
 		v.Note("declined")
 	case registrar.CodeOf(err) != order.NotOpen:
-		return h.tell(v, err, "")
+		return h.tell(v, err, trouble{})
 	}
 	return v.SeeOther(payPath(v))
 }

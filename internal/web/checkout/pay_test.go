@@ -91,11 +91,11 @@ func TestPayingLeadsToTheProviderWithThePriceThatWasShown(t *testing.T) {
 	d := &desk{view: theirs(order.AwaitingPayment), to: "https://pay.example/c/1"}
 	got := visit(t, d, "erika", here+"/pay", form("gross", "3570", "auto_renew", "on"))
 	got.leads("https://pay.example/c/1")
-	if d.shown != 3570 || !d.renew || d.actor.Customer != "cus_1" {
-		t.Errorf("the service heard %d %t %+v", d.shown, d.renew, d.actor)
+	if d.told != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
+		t.Errorf("the service heard %+v of %+v", d.told, d.actor)
 	}
 	visit(t, d, "erika", here+"/pay", form("gross", "3570"))
-	if d.renew {
+	if d.told.AutoRenew {
 		t.Error("a renewal that nobody chose")
 	}
 	d.calls = nil

@@ -40,8 +40,7 @@ type desk struct {
 	to      string
 	calls   []string
 	actor   registrar.Actor
-	shown   registrar.Cents
-	renew   bool
+	told    order.Confirmation
 	item    string
 	code    string
 	pending error // of Visit
@@ -74,9 +73,9 @@ func (d *desk) SetCode(_ context.Context, actor registrar.Actor, _, item, code s
 	return d.err
 }
 
-func (d *desk) Pay(_ context.Context, actor registrar.Actor, _ string, shown registrar.Cents, renew bool) (string, error) {
+func (d *desk) Pay(_ context.Context, actor registrar.Actor, _ string, told order.Confirmation) (string, error) {
 	d.did("pay", actor)
-	d.shown, d.renew = shown, renew
+	d.told = told
 	return d.to, d.err
 }
 

@@ -42,6 +42,10 @@ func (s *shelf) Declarations(context.Context, string, int) ([]declaration.Declar
 	return s.kept, nil
 }
 
+func (s *shelf) OrdersAbout(context.Context, string, int) ([]declaration.Ordered, error) {
+	return nil, nil
+}
+
 func (s *shelf) FinishDeclaration(context.Context, string, time.Time) (bool, error) {
 	return false, nil
 }

@@ -260,6 +260,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"action.order_made":               "Order prepared",
 	"action.order_paid":               "Order paid",
 	"action.order_confirmed":          "Free order confirmed",
+	"action.order_consented":          "Asked for the order to be carried out at once",
 	"action.order_done":               "Order finished",
 	"action.order_claimed":            "Order of an agent taken over",
 	"action.order_canceled":           "Order declined",

@@ -260,6 +260,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"action.order_made":               "Bestellung vorbereitet",
 	"action.order_paid":               "Bestellung bezahlt",
 	"action.order_confirmed":          "Kostenlose Bestellung bestätigt",
+	"action.order_consented":          "Sofortigen Beginn der Ausführung verlangt",
 	"action.order_done":               "Bestellung abgeschlossen",
 	"action.order_claimed":            "Bestellung eines Agenten übernommen",
 	"action.order_canceled":           "Bestellung abgelehnt",
