@@ -27,8 +27,14 @@ const keepSetbackWithin = 2 * time.Second
 func (p *product) openOffice() (err error) {
 	p.office, err = office.New(office.Config{
 		Store: p.people.db, LettersWaiting: p.people.post.wake,
-		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain string) error {
-			return p.changes.Secure(ctx, operator, customer, domain)
+		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error {
+			return p.changes.Secure(ctx, operator, customer, domain, lock)
+		},
+		SecuredFor: func(ctx context.Context, domain, lock string) (secured, underWay bool, err error) {
+			return p.changes.SecuredFor(ctx, domain, lock)
+		},
+		GiveUp: func(ctx context.Context, operator registrar.Actor, change string) error {
+			return p.changes.GiveUp(ctx, operator, change)
 		},
 		Woken: func(kind office.JobKind) {
 			switch {

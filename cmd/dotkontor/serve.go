@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -165,6 +166,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.changes = changes
+	dossiers, err := dossier.New(dossier.Config{Store: p.people.db, Base: p.cfg.BaseURL})
+	if err != nil {
+		return nil, p.abandon(err)
+	}
 	if err := p.watchTerms(now); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -206,7 +211,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
-			MailWorks: people.post.runner != nil, Steward: changes,
+			MailWorks: people.post.runner != nil, Steward: changes, Dossier: dossiers,
 		},
 		Start: start.Config{
 			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
@@ -226,6 +231,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
 		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
+		front.Checkout.Holdings = people.holdings
 		if err := p.showInvoices(&front); err != nil {
 			return nil, p.abandon(err)
 		}

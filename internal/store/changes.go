@@ -166,9 +166,27 @@ func (db *DB) DueChanges(ctx context.Context, now time.Time, limit int) ([]stewa
 	return changesOf(db.read().DueChanges(ctx, query.DueChangesParams{DueAt: micros(now), Limit: int32(limit)}))
 }
 
+// ChangeByID is one change, whoever's it is.
+func (db *DB) ChangeByID(ctx context.Context, id string) (steward.Change, bool, error) {
+	if neverStored(id) {
+		return steward.Change{}, false, nil
+	}
+	row, err := db.read().ChangeByID(ctx, id)
+	if ok, err := found(err); !ok {
+		return steward.Change{}, false, err
+	}
+	change, err := changeOf(row)
+	return change, err == nil, err
+}
+
 // ChangesOf are a domain's changes, the newest first.
 func (db *DB) ChangesOf(ctx context.Context, domain string, limit int) ([]steward.Change, error) {
 	return changesOf(db.read().ChangesOfDomain(ctx, query.ChangesOfDomainParams{DomainID: domain, Limit: int32(limit)}))
+}
+
+// SecuringsOf are a domain's changes of that kind, the newest first.
+func (db *DB) SecuringsOf(ctx context.Context, domain string, limit int) ([]steward.Change, error) {
+	return changesOf(db.read().SecuringsOfDomain(ctx, query.SecuringsOfDomainParams{DomainID: domain, Limit: int32(limit)}))
 }
 
 // FreeChanges makes due at once what a node has left in its hands.

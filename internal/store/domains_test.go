@@ -117,6 +117,33 @@ func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
 	})
 }
 
+func TestAnAccountKnowsWhetherItHoldsAName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		heldBy(t, db, bert, "fremd.org", holding.StatusActive)
+		heldBy(t, db, anna, "weg.org", holding.StatusTransferredOut)
+		heldBy(t, db, anna, "zurueck.org", holding.StatusTransferredOut)
+		heldBy(t, db, anna, "zurueck.org", holding.StatusActive)
+		heldBy(t, db, anna, "kommt.org", holding.StatusPending)
+		holdings, err := holding.New(holding.Config{Store: db})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{
+			"fremd.org": false, "weg.org": false, "zurueck.org": true, "kommt.org": true, "ommt.org": false, "nie.org": false, "": false,
+		} {
+			domain, held, err := holdings.Held(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}, name)
+			if err != nil || held != want || held && (domain.Name != name || domain.Customer != anna || domain.Status == holding.StatusTransferredOut) {
+				t.Errorf("%s: %t %+v, %v", name, held, domain, err)
+			}
+		}
+		if _, _, err := holdings.Held(t.Context(), registrar.Actor{}, "kommt.org"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("nobody: %v", err)
+		}
+	})
+}
+
 func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

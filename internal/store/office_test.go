@@ -16,7 +16,7 @@ func TestLocksAreInForceUntilTheyAreLifted(t *testing.T) {
 		letter := registrar.Letter{Kind: registrar.LetterDomainLock, Customer: anna}
 		lock := office.Lock{
 			ID: "lck_1", Domain: "dom_1", Name: "streit.de", Customer: anna, Cause: office.Court, Reason: "Beschluss", Reference: "312 O 99/26",
-			Blocks: []office.Block{office.Transfer, office.Delete}, ReviewAt: testTime.Add(48 * time.Hour), SetBy: "root", SetAt: testTime,
+			Blocks: []office.Block{office.Transfer, office.Nameservers}, ReviewAt: testTime.Add(48 * time.Hour), SetBy: "root", SetAt: testTime,
 		}
 		sooner := lock
 		sooner.ID, sooner.ReviewAt = "lck_2", testTime.Add(time.Hour)

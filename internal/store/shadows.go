@@ -248,7 +248,7 @@ func give(ctx context.Context, q *query.Queries, from, to string) error {
 	domains := func() error { return q.GiveDomains(ctx, query.GiveDomainsParams{CustomerID: to, Shadow: from}) }
 	for _, move := range []func() error{
 		func() error { return q.GiveChanges(ctx, query.GiveChangesParams{CustomerID: to, Shadow: from}) },
-		func() error { return giveLocks(ctx, q, from, to) },
+		func() error { return q.GiveDomainLocks(ctx, query.GiveDomainLocksParams{CustomerID: to, Shadow: from}) },
 		lines,
 		domains,
 		func() error { return q.HoldOrdersOf(ctx, from) },
@@ -264,17 +264,6 @@ func give(ctx context.Context, q *query.Queries, from, to string) error {
 		}
 	}
 	return nil
-}
-
-// giveLocks moves the locks that are in force on a shadow account's domains.
-func giveLocks(ctx context.Context, q *query.Queries, from, to string) error {
-	held, err := q.DomainsOfCustomer(ctx, from)
-	for _, domain := range held {
-		if err := q.GiveDomainLocks(ctx, query.GiveDomainLocksParams{CustomerID: to, DomainID: domain.ID}); err != nil {
-			return err
-		}
-	}
-	return err
 }
 
 // dropClaimLetters drops the letters that would make a link when they are sent.

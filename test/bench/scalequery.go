@@ -62,14 +62,14 @@ var fixedParameters = map[string]any{
 // own and has linked an agent, a new row has no order that an agent could hear of, no
 // agent has paid what it did not make, every document corrects another, every
 // domain is being changed, every declaration is dealt with, nobody is an operator,
-// every lock is in force, and somebody works on everything.
+// every lock is in force and none has secured its domain, and somebody works on everything.
 // Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
 	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
 	"ActivateDomain", "DropDomain", "HurryLines",
-	"InsertChange", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
+	"InsertChange", "SecuringsOfDomain", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveChanges", "GiveDomainLocks", "GiveRegistrant", "KeepBuyerOf", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
 	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
 	"InvoiceOfOrder", "FinishDeclaration",

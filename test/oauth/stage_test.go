@@ -30,6 +30,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
@@ -137,6 +138,10 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dossiers, err := dossier.New(dossier.Config{Store: s.db, Base: s.base, Now: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.people = &people{sessions: make(map[string]customer.Visitor)}
 	registrations, err := quota.New(quota.Config{Windows: []quota.Window{{Limit: 60, Per: time.Minute}, {Limit: 1200, Per: time.Hour}}})
 	if err != nil {
@@ -148,7 +153,7 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 			Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{s.access},
 			TokenBudget: budget{}, Domains: domains{},
 		},
-		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings, Applications: s.apps},
+		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings, Applications: s.apps, Dossier: dossiers},
 		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations},
 		Now:    s.clock.read, Ready: func() bool { return true },
 		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),

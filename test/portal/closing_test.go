@@ -1,7 +1,11 @@
 package portal
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,7 +13,11 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
 var registrantForm = url.Values{
@@ -21,13 +29,30 @@ func TestAnExtractHoldsAllDataAndNoSecret(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)
 	erika := s.member("erika@example.org")
-	s.held(erika.ID, "kaffee", holding.StatusActive)
+	kaffee := s.held(erika.ID, "kaffee", holding.StatusActive)
 	b := s.signedIn("erika@example.org")
 	b.post("/portal/profile/registrant", registrantForm)
 	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
 	linked := s.newAgent("Einkaufshilfe")
 	s.newAgent("Andere")
 	b.post("/portal/agents/"+linked+"/link", nil)
+	if _, _, err := s.steward.Ask(t.Context(), registrar.Actor{
+		Kind: registrar.ActorPerson, Customer: erika.ID, Through: "ses_1", SignedInAt: s.clock.now(),
+	}, kaffee, steward.Wish{Kind: steward.Unlock}); err != nil {
+		t.Fatal(err)
+	}
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	check(t, err)
+	_, _, err = clerk.SetLock(t.Context(), atCommandLine, office.Wish{
+		Name: "kaffee.de", Cause: office.Court, Reason: "Beschluss 312 O 99/26", Blocks: []office.Block{office.Renewal}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	check(t, err)
+	for _, address := range []string{"Erika@Example.org", "max@example.org"} {
+		check(t, s.db.AddDeclaration(t.Context(), declaration.Declaration{
+			ID: "dcl_" + address, Kind: declaration.Withdrawal, Name: "Erika Mustermann", Email: address, Contract: "Bestellung von " + address,
+			Language: "de", At: s.clock.now(),
+		}, nil))
+	}
 	got := b.get("/portal/profile/export")
 	if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;") ||
 		got.header.Get("Cache-Control") != "no-store" {
@@ -41,11 +66,19 @@ func TestAnExtractHoldsAllDataAndNoSecret(t *testing.T) {
 		Sessions   []struct{ Address string }
 		Agents     []struct{ Name string }
 		Activity   []struct{ Action string }
+		Changes    []struct{ Domain, Kind, State string }
+		Locks      []struct {
+			Domain, Reason string
+			Blocks         []string
+		}
+		Declarations []struct{ Kind, Contract string }
 	}
 	check(t, json.Unmarshal([]byte(got.body), &all))
 	if all.Account.Email != "erika@example.org" || all.Registrant.City != "Köln" || len(all.Domains) != 1 || all.Domains[0].Name != "kaffee.de" ||
 		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 ||
-		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" {
+		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" || len(all.Changes) != 1 || all.Changes[0].State != "done" ||
+		len(all.Locks) != 1 || all.Locks[0].Reason != "Beschluss 312 O 99/26" || len(all.Locks[0].Blocks) != 1 ||
+		len(all.Declarations) != 1 || all.Declarations[0].Contract != "Bestellung von Erika@Example.org" {
 		t.Errorf("%s", got.body)
 	}
 	for _, never := range []string{password, b.cookie("dotkontor"), "dotkontor_live_", "argon2", "hash"} {
@@ -137,5 +170,51 @@ func TestTheRegistrantIsCheckedWhileItIsTyped(t *testing.T) {
 	}
 	if got := b.postJSON("/portal/profile/registrant/check", `[1]`); got.status != http.StatusBadRequest {
 		t.Errorf("no form: %d", got.status)
+	}
+}
+
+// breaking writes pieces of 64 KiB, and then fails or not.
+type breaking struct {
+	pieces int
+	err    error
+}
+
+func (b breaking) Write(_ context.Context, _ registrar.Actor, w io.Writer) error {
+	for range b.pieces {
+		if _, err := w.Write(bytes.Repeat([]byte("x"), 64<<10)); err != nil {
+			return err
+		}
+	}
+	return b.err
+}
+
+func TestAnExtractThatBreaksOffIsNotTakenForAllOfIt(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the database is away")
+	for name, c := range map[string]struct {
+		breaking
+		status int
+		whole  bool
+	}{
+		"at its beginning":     {breaking{1, away}, http.StatusInternalServerError, true}, // a page that says so
+		"in the middle":        {breaking{32, away}, http.StatusOK, false},
+		"not, and it is large": {breaking{32, nil}, http.StatusOK, true},
+	} {
+		s := openWith(t, func(pages *portal.Config) { pages.Dossier = c.breaking })
+		s.member("erika@example.org")
+		b := s.signedIn("erika@example.org")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.base+"/portal/profile/export", nil)
+		check(t, err)
+		response, err := b.client.Do(r)
+		check(t, err)
+		content, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if whole := err == nil; response.StatusCode != c.status || whole != c.whole {
+			t.Errorf("%s: %d, %d bytes, %v", name, response.StatusCode, len(content), err)
+		}
+		file := strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;")
+		if file != (c.status == http.StatusOK) || file && c.whole && len(content) != 32*64<<10 {
+			t.Errorf("%s: a file %t of %d bytes", name, file, len(content))
+		}
 	}
 }

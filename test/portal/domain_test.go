@@ -45,7 +45,7 @@ func (d *desk) Carry(_ context.Context, task steward.Task) (steward.Result, erro
 		record.DS = append(record.DS, task.DS)
 	case steward.RemoveDS:
 		record.DS = slices.DeleteFunc(record.DS, func(ds steward.DS) bool { return ds == task.DS })
-	case steward.Lock:
+	case steward.Lock, steward.Secure:
 		record.Statuses = []string{"clientTransferProhibited"}
 	case steward.Unlock:
 		record.Statuses = nil

@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
@@ -54,7 +55,7 @@ func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Orde
 // operatorPages are the pages over the stage's own services.
 func (s *stage) operatorPages() behind.Config {
 	s.t.Helper()
-	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
+	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp, SecuredFor: s.steward.SecuredFor})
 	check(s.t, err)
 	shipped, err := catalog.Shipped()
 	check(s.t, err)
@@ -223,7 +224,7 @@ func TestWhatMattersAsksForAFreshSignIn(t *testing.T) {
 	s.clock.move(registrar.RecentSignIn + time.Minute)
 	for _, path := range []string{
 		"/operator/agents", "/operator/agents/x/secret", "/operator/agents/x/key", "/operator/agents/x/remove", "/operator/prices/apply",
-		"/operator/locks", "/operator/locks/x/lift",
+		"/operator/locks", "/operator/locks/x/lift", "/operator/jobs/change/x/give-up",
 	} {
 		got := b.post(path, url.Values{"name": {"Agent"}})
 		if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foperator") {
@@ -279,5 +280,84 @@ func TestALockIsSetToldAndLifted(t *testing.T) {
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
 		t.Errorf("lifting twice: %d", got.status)
+	}
+}
+
+// A change whose registry account is not ours any more would be open for ever.
+func TestAChangeThatIsStuckIsShownToItsHolderAndGivenUpByAnOperator(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	erika := s.member("erika@example.org")
+	id := s.held(erika.ID, "liegt", holding.StatusActive)
+	now := s.clock.now()
+	stuck := steward.Change{
+		ID: "chg_1", Customer: erika.ID, Domain: id, Account: "einst", Kind: steward.Unlock, State: steward.StateOpen,
+		Actor: registrar.Actor{Kind: registrar.ActorPerson, Through: "ses_1"}, DueAt: now.Add(time.Hour), Attempts: 7, CreatedAt: now,
+	}
+	check(t, s.db.AddChange(t.Context(), stuck))
+	check(t, s.db.KeepSetback(t.Context(), office.JobChange, stuck.ID, office.Setback{Code: steward.NoAccount, At: now}, now.Add(-time.Hour)))
+	holder := s.signedIn("erika@example.org")
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung bleibt liegen") || got.header.Get("Refresh") != "" {
+		t.Errorf("the holder reads %s", got.body)
+	}
+	_, b := s.strongly("ops@example.org")
+	const path = "/operator/jobs/change/chg_1/give-up"
+	for _, page := range []string{"/operator", "/operator/jobs?kind=change"} {
+		if got := b.get(page); !strings.Contains(got.body, path) {
+			t.Errorf("nothing on %s gives it up: %s", page, got.body)
+		}
+	}
+	if got := b.post("/operator/jobs/line/chg_1/give-up", nil); got.status != http.StatusNotFound {
+		t.Errorf("a line is given up: %d", got.status)
+	}
+	if got := b.post(path, nil); got.status != http.StatusSeeOther {
+		t.Fatalf("giving up answered %d %s", got.status, got.body)
+	}
+	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht aufgeben") {
+		t.Errorf("the second time: %d %s", got.status, got.body)
+	}
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "aufgegeben") || strings.Contains(got.body, "bleibt liegen") {
+		t.Errorf("the holder reads %s", got.body)
+	}
+	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain aufgegeben") {
+		t.Errorf("the activity is %s", got.body)
+	}
+}
+
+// A crash between the lock and the registry must not go unseen.
+func TestALockSaysWhetherTheRegistryKeepsTheDomain(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	id := s.held(s.member("erika@example.org").ID, "streit", holding.StatusActive)
+	_, b := s.strongly("ops@example.org")
+	silent, err := office.New(office.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
+	check(t, err)
+	lock, _, err := silent.SetLock(t.Context(), atCommandLine, office.Wish{
+		Name: "streit.de", Cause: office.UDRP, Reason: "D2026-0815", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	check(t, err)
+	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
+		t.Errorf("the list is %s", got.body)
+	}
+	if got := b.post("/operator/locks/"+lock.ID+"/secure", nil); got.status != http.StatusSeeOther {
+		t.Fatalf("securing answered %d", got.status)
+	}
+	got := b.get("/operator/locks")
+	if strings.Contains(got.body, "nicht gesichert") || !strings.Contains(got.body, ">gesichert<") {
+		t.Errorf("the list is %s", got.body)
+	}
+	holder := s.signedIn("erika@example.org")
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
+		t.Errorf("the holder reads %s", got.body)
+	}
+	// A later lock wants it again: the holder may have got a code between the two.
+	check(t, func() error { _, err := silent.LiftLock(t.Context(), atCommandLine, lock.ID); return err }())
+	s.clock.move(time.Minute)
+	_, _, err = silent.SetLock(t.Context(), atCommandLine, office.Wish{
+		Name: "streit.de", Cause: office.Court, Reason: "312 O 99/26", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	check(t, err)
+	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
+		t.Errorf("the list is %s", got.body)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
@@ -183,8 +184,11 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 		Registries: []steward.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
 	})
 	check(t, err)
+	dossiers, err := dossier.New(dossier.Config{Store: db, Base: s.base, Now: s.clock.now})
+	check(t, err)
 	pages := portal.Config{
 		Customers: s.customers, Access: s.access, Holdings: s.holdings, Applications: s.apps, Agents: s.agents, MailWorks: true, Steward: s.steward,
+		Dossier: dossiers,
 	}
 	change(&pages)
 	s.handler, err = web.New(web.Config{

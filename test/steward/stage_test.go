@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,8 +52,12 @@ func newStage(t *testing.T, names ...string) *stage {
 	now := time.Now().UTC().Truncate(time.Second)
 	var there []registry.Held
 	for _, name := range names {
+		locked := []string{"clientTransferProhibited"}
+		if strings.HasSuffix(name, ".de") { // which has no such lock
+			locked = nil
+		}
 		there = append(there, registry.Held{
-			Name: name, Registrar: "dotkontor Sandbox", Statuses: []string{"clientTransferProhibited"},
+			Name: name, Registrar: "dotkontor Sandbox", Statuses: locked,
 			Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(1, 0, 0), Nameservers: []string{held, "ns2.dotkontor.example"},
 		})
 	}
@@ -65,15 +70,7 @@ func newStage(t *testing.T, names ...string) *stage {
 	t.Cleanup(func() { _ = s.db.Close() })
 	s.customer(ada)
 	s.customer(eve)
-	account, _ := s.world.Account(registry.ProductAccount)
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(s.world.EPPCA())
-	client, err := epp.New(epp.Account{
-		Address: s.world.EPP(), ClientID: account.ID, Password: account.Password,
-		TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-	})
-	check(t, err)
-	t.Cleanup(func() { client.Close(context.Background()) })
+	client := s.loggedIn(registry.ProductAccount)
 	s.seal, err = registrar.NewSeal([32]byte{1})
 	check(t, err)
 	s.desk = epp.NewDesk(client, nil)
@@ -84,6 +81,24 @@ func newStage(t *testing.T, names ...string) *stage {
 	s.service, err = steward.New(s.config)
 	check(t, err)
 	return s
+}
+
+// loggedIn is a registrar at the registry.
+func (s *stage) loggedIn(id string) *epp.Client {
+	s.t.Helper()
+	account, known := s.world.Account(id)
+	if !known {
+		s.t.Fatalf("the registry knows no %s", id)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.world.EPPCA())
+	client, err := epp.New(epp.Account{
+		Address: s.world.EPP(), ClientID: account.ID, Password: account.Password,
+		TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	})
+	check(s.t, err)
+	s.t.Cleanup(func() { client.Close(context.Background()) })
+	return client
 }
 
 // run lets the loop go on with what is open.

@@ -19,7 +19,13 @@
 //	transfer     unlocking, the auth code, another holder
 //	nameservers  other nameservers, DS records
 //	renewal      ordering a renewal
-//	delete       giving the domain up
+//
+// No block is about giving a domain up, because nothing here does: an account that holds
+// domains is not closed, and declarations are carried out by operators.
+//
+// A lock that blocks transfers has the registry keep the domain: by its own transfer
+// lock, and by a new auth code that nobody is told, so that one which is out already is
+// worth nothing.
 //
 // Those who carry such things out ask Bars before they write the intent, and again
 // before they send it. The holder is told by mail, and the domain's page names the lock.
@@ -28,5 +34,6 @@
 //
 // Lines, orders, changes, mails and messages to agents are rows with a time at which
 // they are due. Here they are read with why they did not get on, and can be made due
-// now; nothing that somebody has in hand is touched.
+// now; nothing that somebody has in hand is touched. A change that waits for a registry
+// account which is not ours any more can be given up.
 package office

@@ -106,6 +106,18 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 	return nil
 }
 
+// GiveUp ends a job that nobody can do any more. Only changes of domains come to that:
+// everything else can be done as long as the service runs.
+func (s *Service) GiveUp(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
+	if err := requireOperator(operator); err != nil {
+		return err
+	}
+	if kind != JobChange {
+		return missing(NoSuchJob)
+	}
+	return s.cfg.GiveUp(ctx, operator, id)
+}
+
 // refundPatience is how long a refund may be due before somebody should look.
 const refundPatience = 15 * time.Minute
 

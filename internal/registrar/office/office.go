@@ -34,11 +34,10 @@ const (
 	Transfer    Block = "transfer"
 	Nameservers Block = "nameservers"
 	Renewal     Block = "renewal"
-	Delete      Block = "delete"
 )
 
 // Blocks are all of them.
-func Blocks() []Block { return []Block{Transfer, Nameservers, Renewal, Delete} }
+func Blocks() []Block { return []Block{Transfer, Nameservers, Renewal} }
 
 // Lock is what a dispute, a court or abuse forbids to do with a domain.
 type Lock struct {
@@ -57,7 +56,20 @@ type Lock struct {
 	LiftedBy string
 	// LiftedAt is zero while it is in force.
 	LiftedAt time.Time
+	// Securing is how far the registry keeps the domain, for a lock in force that blocks
+	// transfers. It is not stored: the registry's changes know.
+	Securing Securing
 }
+
+// Securing is whether the registry keeps a domain from leaving, as a lock wants it.
+type Securing string
+
+// How it stands; empty where a lock does not want it.
+const (
+	Secured    Securing = "secured"
+	UnderWay   Securing = "under_way"
+	NotSecured Securing = "not_secured"
+)
 
 // Held is a domain that somebody holds.
 type Held struct{ ID, Name, Customer string }
@@ -137,9 +149,14 @@ type Store interface {
 // Config is what a Service needs.
 type Config struct {
 	Store Store
-	// Secure sets the transfer lock at the registry, for a lock that blocks transfers;
-	// nil means that nobody can.
-	Secure func(ctx context.Context, operator registrar.Actor, customer, domain string) error
+	// Secure has the registry keep a domain from leaving, for a lock that blocks
+	// transfers; nil means that nobody can.
+	Secure func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error
+	// SecuredFor says whether that was done for a lock, or is under way; nil means that
+	// nobody knows.
+	SecuredFor func(ctx context.Context, domain, lock string) (secured, underWay bool, err error)
+	// GiveUp ends a change of a domain that nobody can carry out; nil means that nobody can.
+	GiveUp func(ctx context.Context, operator registrar.Actor, change string) error
 	// LettersWaiting is called after a letter was stored; nil: nobody waits.
 	LettersWaiting func()
 	// Woken is told that a job of a kind is due now; nil: it is found by itself.
@@ -157,7 +174,10 @@ func New(cfg Config) (*Service, error) {
 		return nil, errors.New("office: a store is needed")
 	}
 	if cfg.Secure == nil {
-		cfg.Secure = func(context.Context, registrar.Actor, string, string) error { return nil }
+		cfg.Secure = func(context.Context, registrar.Actor, string, string, string) error { return nil }
+	}
+	if cfg.GiveUp == nil {
+		cfg.GiveUp = func(context.Context, registrar.Actor, string) error { return missing(NoSuchJob) }
 	}
 	if cfg.LettersWaiting == nil {
 		cfg.LettersWaiting = func() {}
@@ -241,7 +261,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, wish Wi
 	}
 	s.cfg.LettersWaiting()
 	if slices.Contains(lock.Blocks, Transfer) {
-		notSecured = s.cfg.Secure(ctx, operator, held.Customer, held.ID)
+		notSecured = s.cfg.Secure(ctx, operator, held.Customer, held.ID, lock.ID)
 	}
 	return lock, notSecured, nil
 }
@@ -322,7 +342,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id strin
 	if !found || !lock.LiftedAt.IsZero() || !slices.Contains(lock.Blocks, Transfer) {
 		return missing(NoSuchLock)
 	}
-	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain)
+	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
 }
 
 // Locks are those in force, the one that is due first at the top, and those that
@@ -334,8 +354,31 @@ func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce,
 	if inForce, err = s.cfg.Store.LocksInForce(ctx, listed); err != nil {
 		return nil, nil, err
 	}
+	for i := range inForce {
+		if err := s.lookUpSecuring(ctx, &inForce[i]); err != nil {
+			return nil, nil, err
+		}
+	}
 	lifted, err = s.cfg.Store.LiftedLocks(ctx, listed/4)
 	return inForce, lifted, err
+}
+
+// lookUpSecuring notes how far the registry keeps the domain of a lock. A crash between the
+// lock and the registry is seen here, and so is a registry that has refused.
+func (s *Service) lookUpSecuring(ctx context.Context, lock *Lock) error {
+	if s.cfg.SecuredFor == nil || !slices.Contains(lock.Blocks, Transfer) {
+		return nil
+	}
+	secured, underWay, err := s.cfg.SecuredFor(ctx, lock.Domain, lock.ID)
+	switch {
+	case secured:
+		lock.Securing = Secured
+	case underWay:
+		lock.Securing = UnderWay
+	default:
+		lock.Securing = NotSecured
+	}
+	return err
 }
 
 // Bars says whether a lock forbids something to be done with a domain.

@@ -33,7 +33,8 @@ func TestNobodyButOperatorsDoesAnything(t *testing.T) {
 		for name, err := range map[string]error{
 			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
 			"Secure": desk.Secure(ctx, actor, "lck_1"), "Retry": desk.Retry(ctx, actor, office.JobOrder, "ord_1"),
-			"Look": desk.Look(ctx, actor, "cus_1", ""), "Priced": desk.Priced(ctx, actor, ""),
+			"GiveUp": desk.GiveUp(ctx, actor, office.JobChange, "chg_1"),
+			"Look":   desk.Look(ctx, actor, "cus_1", ""), "Priced": desk.Priced(ctx, actor, ""),
 		} {
 			if registrar.CodeOf(err) != office.OperatorsOnly {
 				t.Errorf("%s by %q: %v", name, actor.Kind, err)

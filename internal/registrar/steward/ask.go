@@ -3,6 +3,7 @@ package steward
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -30,6 +31,9 @@ func (s *Service) Ask(ctx context.Context, actor registrar.Actor, id string, wis
 	domain, err := s.own(ctx, actor, id)
 	if err != nil {
 		return Change{}, "", err
+	}
+	if !slices.Contains(Kinds(), wish.Kind) {
+		return Change{}, "", invalid(NoSuchChange)
 	}
 	if wish.Kind != Lock {
 		if err := actor.RequireRecentSignIn(s.cfg.Clock()); err != nil {
@@ -107,7 +111,7 @@ func (s *Service) prepare(ctx context.Context, actor registrar.Actor, domain Dom
 			return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: HolderMissing}
 		}
 		change.Handle, change.OldHandle = "DK"+rand.Text()[:14], domain.Handle
-	case wish.Kind == AuthCode && powers.CodeLength > 0:
+	case (wish.Kind == AuthCode || wish.Kind == Secure) && powers.setsCode():
 		code = registrar.NewAuthCode(powers.CodeLength)
 		change.SealedCode = s.cfg.Seal.Close(registrar.CodePurpose(domain.Name), code)
 	}

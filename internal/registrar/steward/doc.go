@@ -22,7 +22,8 @@
 //	         carried out                                      pending if the registry says 1001
 //	pending  the registry has it and will decide              done, or refused if it decides against it
 //	done     the registry has what was wanted                 (end)
-//	refused  the registry said no, and why is stored          (end)
+//	refused  the registry said no, and why is stored; or an   (end)
+//	         operator gave it up
 //
 // Whoever asks for a change waits for its first try. If the registry does not
 // answer, the row stays and a loop goes on with it, with longer pauses each time;
@@ -44,6 +45,18 @@
 // than it takes to set it: each time it is asked for it is a new one, and the one
 // before stops working. A crash after it was set and before it was shown costs
 // nothing but asking again.
+//
+// # What operators do
+//
+// Where a dispute or a court says that a domain stays (Secure), the registry is asked
+// for its transfer lock and for a new auth code in one command. The code is told to
+// nobody. So one that the holder has got before opens nothing any more, also at a
+// registry that has no such lock. Where the registry chooses codes by itself there is
+// only the lock.
+//
+// A change whose registry account was taken out of the configuration can't be carried
+// out, and asking for another one would be refused as long as it is open. An operator
+// can give it up, and nothing else: what some account can carry out is not given up.
 //
 // # The holder
 //

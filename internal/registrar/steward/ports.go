@@ -29,8 +29,12 @@ type Store interface {
 	DueChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
 	// FreeChanges makes due at once what a node has left in its hands.
 	FreeChanges(ctx context.Context, node string, now time.Time) (int, error)
+	// ChangeByID is anybody's change; false if there is none.
+	ChangeByID(ctx context.Context, id string) (Change, bool, error)
 	// ChangesOf are a domain's, the newest first.
 	ChangesOf(ctx context.Context, domain string, limit int) ([]Change, error)
+	// SecuringsOf are those of the kind Secure.
+	SecuringsOf(ctx context.Context, domain string, limit int) ([]Change, error)
 	// DeedsAbout is what the audit tells of an object of the customer's, the newest
 	// first.
 	DeedsAbout(ctx context.Context, customer, object string, limit int) ([]registrar.Deed, error)
@@ -78,6 +82,9 @@ type Powers struct {
 	// delete or transit.
 	AtExpiry string
 }
+
+// setsCode says that a new auth code can be set, and the old one made worthless by it.
+func (p Powers) setsCode() bool { return p.Code && p.CodeLength > 0 }
 
 // Task is a change as a registry account needs to know it.
 type Task struct {

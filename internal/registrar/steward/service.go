@@ -125,11 +125,9 @@ func New(cfg Config) (*Service, error) {
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 
 // Run carries out what is left open until ctx ends. It begins with what this node
-// had in its hands when it stopped.
+// had in its hands when it stopped. It also runs where no registry is left: somebody
+// has to find out that changes wait for one.
 func (s *Service) Run(ctx context.Context) {
-	if len(s.cfg.Registries) == 0 {
-		return
-	}
 	freed, err := s.cfg.Store.FreeChanges(ctx, s.cfg.Node, s.clock())
 	switch {
 	case err != nil && ctx.Err() == nil:

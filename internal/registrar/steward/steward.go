@@ -26,12 +26,18 @@ const (
 	AuthCode Kind = "auth_code"
 	// TakeHolder puts the account's present data into the domain's contact.
 	TakeHolder Kind = "holder"
+	// Secure is an operator's: it keeps a domain from leaving, by the transfer lock where
+	// the registry has one, and by a new auth code that nobody is told.
+	Secure Kind = "secure"
 )
 
-// Kinds are all of them.
+// Kinds are all that holders can ask for.
 func Kinds() []Kind {
 	return []Kind{Nameservers, AddDS, RemoveDS, Lock, Unlock, AuthCode, TakeHolder}
 }
+
+// AllKinds are also those that operators ask for.
+func AllKinds() []Kind { return append(Kinds(), Secure) }
 
 // State is how far a change has come; doc.go has the table.
 type State string
@@ -74,6 +80,8 @@ type DS struct {
 type Wanted struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
+	// For is the operator's lock that a domain is secured for.
+	For string `json:"for,omitempty"`
 }
 
 // Change is what somebody wants of a domain.
@@ -149,6 +157,10 @@ const (
 	UnderWay registrar.Code = "change_under_way"
 	// TooMany goes with KindRateLimited: the domain was changed very often lately.
 	TooMany registrar.Code = "too_many_changes"
+	// NoSuchChange goes with KindNotFound; Hopeful with KindConflict: it is at its end, or somebody
+	// can carry it out, so it is not given up.
+	NoSuchChange registrar.Code = "no_such_change"
+	Hopeful      registrar.Code = "change_is_hopeful"
 	// NoAccount goes with KindUnsupported: no registry account serves the extension.
 	NoAccount registrar.Code = "no_registry_account"
 	// Barred goes with KindConflict: a dispute or a court forbids it.
@@ -188,19 +200,25 @@ const (
 	Elsewhere registrar.Code = "registry_elsewhere"
 )
 
+// GivenUp is the failure of a change that an operator has given up.
+const GivenUp registrar.Code = "given_up"
+
 // actions are what the audit tells of changes that are done.
 var actions = map[Kind]registrar.Action{
 	Nameservers: "nameservers_changed", AddDS: "ds_added", RemoveDS: "ds_removed", Lock: "domain_locked", Unlock: "domain_unlocked",
-	AuthCode: "auth_code_shown", TakeHolder: "domain_holder_changed",
+	AuthCode: "auth_code_shown", TakeHolder: "domain_holder_changed", Secure: "domain_secured",
 }
 
-// ActionRefused is what the audit tells of a change that the registry refused.
-const ActionRefused registrar.Action = "domain_change_refused"
+// What the audit tells of a change that the registry refused, and of one that an operator gave up.
+const (
+	ActionRefused registrar.Action = "domain_change_refused"
+	ActionGivenUp registrar.Action = "domain_change_given_up"
+)
 
 // Actions are all that the audit tells of changes.
 func Actions() []registrar.Action {
-	all := []registrar.Action{ActionRefused}
-	for _, kind := range Kinds() {
+	all := []registrar.Action{ActionRefused, ActionGivenUp}
+	for _, kind := range AllKinds() {
 		all = append(all, actions[kind])
 	}
 	return all
@@ -226,7 +244,7 @@ var states = map[string]registrar.Code{
 // forbids is why a change can't be made in the domain's state; empty if it can.
 // Whoever did not renew may still take the domain elsewhere.
 func forbids(status string, kind Kind) registrar.Code {
-	leaving := kind == Lock || kind == Unlock || kind == AuthCode
+	leaving := kind == Lock || kind == Unlock || kind == AuthCode || kind == Secure
 	if status == domainActive || status == domainExpired && leaving {
 		return ""
 	}

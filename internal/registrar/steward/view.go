@@ -18,8 +18,10 @@ type View struct {
 	// its holders can do.
 	Served bool
 	Powers Powers
-	// Open is the change that is under way; nil if none is.
-	Open *Change
+	// Open is the change that is under way; nil if none is. Stuck says that nobody can
+	// carry it out, because its registry account is not ours any more.
+	Open  *Change
+	Stuck bool
 	// Changes and Deeds are the history, the newest first. Deeds are those that are
 	// not about changes.
 	Changes []Change
@@ -80,6 +82,8 @@ func (s *Service) history(ctx context.Context, view *View) (err error) {
 	for i := range view.Changes {
 		if !view.Changes[i].State.Final() {
 			view.Open = &view.Changes[i]
+			_, served := s.serving(view.Open.Account, view.Open.TLD)
+			view.Stuck = !served
 		}
 	}
 	changes := Actions()

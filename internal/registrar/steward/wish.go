@@ -146,8 +146,10 @@ func (w Wish) wanted(domain Domain, powers Powers) (Wanted, error) {
 		return Wanted{}, unsupported(powers.Code, NoCode)
 	case TakeHolder:
 		return Wanted{}, unsupported(powers.Contacts, NoContacts)
+	case Secure:
+		return Wanted{}, unsupported(powers.Lock || powers.setsCode(), NoLock)
 	default:
-		return Wanted{}, invalid("no_such_change")
+		return Wanted{}, invalid(NoSuchChange)
 	}
 }
 

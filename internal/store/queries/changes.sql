@@ -26,9 +26,18 @@ LIMIT $2;
 UPDATE changes SET due_at = sqlc.arg(now), node = ''
 WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
 
+-- name: ChangeByID :one
+SELECT * FROM changes WHERE id = $1;
+
 -- name: ChangesOfDomain :many
 SELECT * FROM changes
 WHERE domain_id = $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: SecuringsOfDomain :many
+SELECT * FROM changes
+WHERE domain_id = $1 AND kind = 'secure'
 ORDER BY id DESC
 LIMIT $2;
 

@@ -48,9 +48,9 @@ UPDATE domains SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.
 -- name: GiveChanges :exec
 UPDATE changes SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(shadow);
 
--- Whoever holds a domain hears of its locks.
+-- Whoever holds a domain hears of its locks, also of those that were lifted.
 -- name: GiveDomainLocks :exec
-UPDATE domain_locks SET customer_id = sqlc.arg(customer_id) WHERE domain_id = sqlc.arg(domain_id) AND lifted_at = 0;
+UPDATE domain_locks SET customer_id = sqlc.arg(customer_id) WHERE customer_id = sqlc.arg(shadow);
 
 -- name: GiveRegistrant :exec
 UPDATE registrants SET customer_id = sqlc.arg(customer_id)

@@ -9,6 +9,39 @@ import (
 	"context"
 )
 
+const changeByID = `-- name: ChangeByID :one
+SELECT id, customer_id, domain_id, name, tld, account, kind, wanted, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM changes WHERE id = $1
+`
+
+func (q *Queries) ChangeByID(ctx context.Context, id string) (Change, error) {
+	row := q.db.QueryRowContext(ctx, changeByID, id)
+	var i Change
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.DomainID,
+		&i.Name,
+		&i.Tld,
+		&i.Account,
+		&i.Kind,
+		&i.Wanted,
+		&i.Handle,
+		&i.OldHandle,
+		&i.CodeSealed,
+		&i.State,
+		&i.Failure,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
+}
+
 const changesOfDomain = `-- name: ChangesOfDomain :many
 SELECT id, customer_id, domain_id, name, tld, account, kind, wanted, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM changes
 WHERE domain_id = $1
@@ -367,4 +400,61 @@ func (q *Queries) RecordOfDomain(ctx context.Context, domainID string) (RecordOf
 	var i RecordOfDomainRow
 	err := row.Scan(&i.Data, &i.ReadAt)
 	return i, err
+}
+
+const securingsOfDomain = `-- name: SecuringsOfDomain :many
+SELECT id, customer_id, domain_id, name, tld, account, kind, wanted, handle, old_handle, code_sealed, state, failure, by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at FROM changes
+WHERE domain_id = $1 AND kind = 'secure'
+ORDER BY id DESC
+LIMIT $2
+`
+
+type SecuringsOfDomainParams struct {
+	DomainID string
+	Limit    int32
+}
+
+func (q *Queries) SecuringsOfDomain(ctx context.Context, arg SecuringsOfDomainParams) ([]Change, error) {
+	rows, err := q.db.QueryContext(ctx, securingsOfDomain, arg.DomainID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Change{}
+	for rows.Next() {
+		var i Change
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.DomainID,
+			&i.Name,
+			&i.Tld,
+			&i.Account,
+			&i.Kind,
+			&i.Wanted,
+			&i.Handle,
+			&i.OldHandle,
+			&i.CodeSealed,
+			&i.State,
+			&i.Failure,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

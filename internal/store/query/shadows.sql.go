@@ -122,17 +122,17 @@ func (q *Queries) GiveChanges(ctx context.Context, arg GiveChangesParams) error 
 }
 
 const giveDomainLocks = `-- name: GiveDomainLocks :exec
-UPDATE domain_locks SET customer_id = $1 WHERE domain_id = $2 AND lifted_at = 0
+UPDATE domain_locks SET customer_id = $1 WHERE customer_id = $2
 `
 
 type GiveDomainLocksParams struct {
 	CustomerID string
-	DomainID   string
+	Shadow     string
 }
 
-// Whoever holds a domain hears of its locks.
+// Whoever holds a domain hears of its locks, also of those that were lifted.
 func (q *Queries) GiveDomainLocks(ctx context.Context, arg GiveDomainLocksParams) error {
-	_, err := q.db.ExecContext(ctx, giveDomainLocks, arg.CustomerID, arg.DomainID)
+	_, err := q.db.ExecContext(ctx, giveDomainLocks, arg.CustomerID, arg.Shadow)
 	return err
 }
 

@@ -150,6 +150,13 @@ func (d *Desk) lacking(info *DomainInfo, task steward.Task) (update UpdateDomain
 		if info.AuthInfo != task.Code {
 			update.AuthInfo = task.Code
 		}
+	case steward.Secure:
+		if !policy.NoLock && !info.Has(transferLock) {
+			update.Add.Statuses = []string{transferLock}
+		}
+		if task.Code != "" && info.AuthInfo != task.Code {
+			update.AuthInfo = task.Code
+		}
 	case steward.TakeHolder:
 		if !strings.EqualFold(info.Registrant, task.Handle) {
 			update.Registrant = task.Handle

@@ -184,11 +184,15 @@ Changed: {{if eq .Change "nameservers"}}the nameservers
 {{else if eq .Change "ds_remove"}}a DS record (DNSSEC) was removed
 {{else if eq .Change "lock"}}the domain is locked against transfers now
 {{else if eq .Change "unlock"}}the lock against transfers was removed
+{{else if eq .Change "secure"}}transfers are locked, and earlier auth codes are not valid any more
 {{else}}the holder's data
-{{end}}
+{{end}}{{if eq .Change "secure"}}
+We did this because of the lock about which you get a message of its
+own. You see the domain here:
+{{else}}
 Was that not you? Then please change your password at once, look
 through the domain and contact us:
-
+{{end}}
 {{.Portal}}
 `,
 	},

@@ -186,11 +186,15 @@ Geändert: {{if eq .Change "nameservers"}}die Nameserver
 {{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
 {{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
 {{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
+{{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
 {{else}}die Angaben zum Inhaber
-{{end}}
+{{end}}{{if eq .Change "secure"}}
+Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
+Nachricht bekommen. Die Domain sehen Sie hier:
+{{else}}
 Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
 Sie die Domain durch und wenden Sie sich an uns:
-
+{{end}}
 {{.Portal}}
 `,
 	},

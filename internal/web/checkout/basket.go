@@ -35,8 +35,9 @@ type basketRow struct {
 	Net, VAT, Gross           registrar.Cents
 	// Later is what a further year costs with VAT; zero where nothing is known.
 	Later registrar.Cents
-	// ReasonKey says why it can't be ordered.
-	ReasonKey string
+	// ReasonKey says why it can't be ordered; Own is the page of the domain, if the
+	// visitor holds it already.
+	ReasonKey, Own string
 
 	name registrar.Name
 	kind order.Kind
@@ -170,6 +171,7 @@ func (h *Handler) showBasket(v *page.Visit, wrong error, typed string) error {
 				at := slices.IndexFunc(shown.Rows, func(r basketRow) bool { return r.Name == item.Name })
 				if at >= 0 {
 					shown.Rows[at].ReasonKey = h.refusedKey(item.Reason)
+					shown.Rows[at].Own = h.ownPath(v, item.Name, item.Reason)
 				}
 			}
 		case !known:

@@ -182,3 +182,36 @@ func TestWhatCannotBeOrderedIsSaidBesideTheName(t *testing.T) {
 		t.Errorf("%v %v", got.Header(), waits.calls)
 	}
 }
+
+func TestWhoHoldsANameIsToldSoAndNobodyElseIs(t *testing.T) {
+	t.Parallel()
+	held := &registrar.Error{Kind: registrar.KindConflict, Code: order.NameHeld}
+	const yours, link, taken = "Diese Domain gehört Ihnen schon.", `href="/portal/domains/dom_7"`, "Diese Domain ist vergeben"
+	refused := func() *desk {
+		return &desk{
+			holds: map[string]string{"tee.com": "dom_7", "beispiel.de": "dom_7"},
+			err:   &order.ItemsRefused{Items: []order.RefusedItem{{Name: "tee.com", Kind: order.Register, Reason: held}}},
+		}
+	}
+	erika := &shopper{t: t, d: refused(), who: "erika", basket: "register:tee.com"}
+	erika.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{yours, link}, []string{taken})
+	english := &shopper{t: t, d: refused(), who: "english", basket: "register:tee.com"}
+	english.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{"This domain is yours already.", link}, nil)
+	max := &shopper{t: t, d: refused(), who: "max", basket: "register:tee.com"}
+	max.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{taken}, []string{yours, link})
+
+	// The same on the page of an order.
+	for who, c := range map[string]struct {
+		view    order.View
+		yes, no []string
+	}{
+		"erika": {theirs(order.AwaitingPayment), []string{yours, link}, []string{taken}},
+		"max":   {foreign(order.AwaitingPayment), []string{taken}, []string{yours, link}},
+		"":      {foreign(order.AwaitingPayment), []string{taken}, []string{yours, link}},
+	} {
+		d := refused()
+		d.err, d.view = nil, c.view
+		d.view.Refused = map[string]error{"itm_1": held}
+		visit(t, d, who, here, nil).says(http.StatusOK, c.yes, c.no)
+	}
+}

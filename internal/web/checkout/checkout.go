@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
@@ -49,7 +50,15 @@ type claiming interface {
 	AskClaim(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
-var _ Orders = (*order.Service)(nil)
+// Holdings knows what a visitor holds; it is holding.Service.
+type Holdings interface {
+	Held(ctx context.Context, actor registrar.Actor, name string) (holding.Domain, bool, error)
+}
+
+var (
+	_ Orders   = (*order.Service)(nil)
+	_ Holdings = (*holding.Service)(nil)
+)
 
 // Config is what the pages need.
 type Config struct {
@@ -60,6 +69,9 @@ type Config struct {
 	// nil means that there are none.
 	Invoices Invoices
 	Papers   Papers
+	// Holdings tells people that a name which they want is theirs already; nil means that
+	// nobody tells.
+	Holdings Holdings
 	// Codes counts an auth code that a customer tries, and says how long they must
 	// wait instead, 0 meaning not at all; nil means that nobody counts.
 	Codes func(customer string) (wait time.Duration)
@@ -78,6 +90,7 @@ type Handler struct {
 
 	invoices Invoices
 	papers   Papers
+	holdings Holdings
 }
 
 // New parses every page.
@@ -94,7 +107,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	h := &Handler{
 		frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, asks: nobodyWaits, basket: cfg.Basket,
-		invoices: cfg.Invoices, papers: cfg.Papers,
+		invoices: cfg.Invoices, papers: cfg.Papers, holdings: cfg.Holdings,
 	}
 	if h.codes == nil {
 		h.codes = nobodyWaits

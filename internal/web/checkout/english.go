@@ -230,6 +230,8 @@ var english = map[string]string{
 
 	"reason.name_taken":          "This domain is taken.",
 	"reason.name_held":           "This domain is taken, or another order is just getting it.",
+	"reason.yours":               "This domain is yours already.",
+	"reason.yours.link":          "To\u00a0the\u00a0domain",
 	"reason.name_premium":        "This domain has a special price and can't be ordered here.",
 	"reason.not_eligible":        "The conditions of this extension are not met.",
 	"reason.registrant_missing":  "Details of the domain holder are missing.",

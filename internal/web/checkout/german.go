@@ -231,6 +231,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"reason.name_taken":          "Diese Domain ist vergeben.",
 	"reason.name_held":           "Diese Domain ist vergeben, oder eine andere Bestellung bekommt sie gerade.",
+	"reason.yours":               "Diese Domain gehört Ihnen schon.",
+	"reason.yours.link":          "Zur\u00a0Domain",
 	"reason.name_premium":        "Diese Domain hat einen Sonderpreis und ist hier nicht zu bestellen.",
 	"reason.not_eligible":        "Die Bedingungen dieser Endung sind nicht erfüllt.",
 	"reason.registrant_missing":  "Es fehlen Angaben zum Domaininhaber.",

@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 // shown is what the templates read. Fields that end in Key are keys of texts.
@@ -61,6 +62,8 @@ type row struct {
 	// StateKey and ReasonKey say how it stands once it is paid for, and why it
 	// could not be carried out or can't be had any more.
 	StateKey, ReasonKey string
+	// Own is the page of the domain, if the visitor holds it already.
+	Own string
 	// Page is the path of the order's page, for the form of the auth code.
 	Page string
 	// Code asks for the auth code of a transfer; Told says that there is one.
@@ -98,7 +101,7 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 	o := view.Order
 	s := shown{
 		Page: payPath(v), SignIn: page.SignInPath + "?next=" + url.QueryEscape(payPath(v)), View: view, Order: o,
-		Rows: h.rowsOf(v.Language, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
+		Rows: h.rowsOf(v, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + standing(o),
 		Changeable: view.Yours && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,
 	}
@@ -190,12 +193,29 @@ func returnedKey(o order.Order) string {
 	return key
 }
 
-func (h *Handler) rowsOf(language, path string, view order.View, t trouble) []row {
+// ownPath is the page of the domain that a name is refused for, if the visitor holds it.
+// Others only learn that it is taken. It is a kindness: without it the reason stands.
+func (h *Handler) ownPath(v *page.Visit, name string, why error) string {
+	if h.holdings == nil || !v.SignedIn || registrar.CodeOf(why) != order.NameHeld {
+		return ""
+	}
+	domain, held, err := h.holdings.Held(v.R.Context(), v.Actor(), name)
+	if err != nil {
+		wire.Annotate(v.W, err)
+	}
+	if err != nil || !held {
+		return ""
+	}
+	return "/portal/domains/" + domain.ID
+}
+
+func (h *Handler) rowsOf(v *page.Visit, path string, view order.View, t trouble) []row {
+	language := v.Language
 	rows := make([]row, 0, len(view.Order.Items))
 	for _, item := range view.Order.Items {
 		r := h.rowOf(language, item)
 		if reason, refused := view.Refused[item.ID]; refused {
-			r.ReasonKey = h.reasonKey(registrar.CodeOf(reason))
+			r.ReasonKey, r.Own = h.reasonKey(registrar.CodeOf(reason)), h.ownPath(v, item.Name, reason)
 		}
 		for _, warning := range view.Warnings {
 			if key := "warning." + string(warning.Kind); warning.Item == item.ID && h.views.Has(key) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
@@ -48,6 +49,13 @@ type desk struct {
 	codes   func(customer string) time.Duration
 	asked   order.Request
 	asks    func(customer string) time.Duration
+	// holds are the domains of cus_1, by name.
+	holds map[string]string
+}
+
+func (d *desk) Held(_ context.Context, actor registrar.Actor, name string) (holding.Domain, bool, error) {
+	id, held := d.holds[name]
+	return holding.Domain{ID: id, Name: name}, held && actor.Customer == "cus_1", nil
 }
 
 func (d *desk) did(call string, actor registrar.Actor) {
@@ -242,7 +250,7 @@ func open(t *testing.T, d *desk) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Frame: frame, Orders: d, Codes: d.codes, Basket: &Basket{
+	h, err := New(Config{Frame: frame, Orders: d, Holdings: d, Codes: d.codes, Basket: &Basket{
 		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, Asks: d.asks,
 	}})
 	if err != nil {

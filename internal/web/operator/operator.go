@@ -62,6 +62,7 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: homePath + "/{$}", Handler: h.behind(homePath, h.home)},
 		{Method: get, Path: jobsPath, Handler: h.behind(jobsPath, h.jobs)},
 		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: h.behind(jobsPath, h.retry)},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: h.behind(jobsPath, h.giveUp)},
 		{Method: get, Path: healthPath, Handler: h.behind(healthPath, h.health)},
 		{Method: get, Path: pricesPath, Handler: h.behind(pricesPath, h.prices)},
 		{Method: post, Path: pricesPath, Handler: h.upload(pricesPath, h.comparePrices)},

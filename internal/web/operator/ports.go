@@ -18,6 +18,7 @@ type Office interface {
 	Needs(ctx context.Context, operator registrar.Actor) (office.Needs, error)
 	Work(ctx context.Context, operator registrar.Actor, kind office.JobKind, tried bool) ([]office.Job, error)
 	Retry(ctx context.Context, operator registrar.Actor, kind office.JobKind, id string) error
+	GiveUp(ctx context.Context, operator registrar.Actor, kind office.JobKind, id string) error
 	SetLock(ctx context.Context, operator registrar.Actor, wish office.Wish) (lock office.Lock, notSecured, err error)
 	LiftLock(ctx context.Context, operator registrar.Actor, id string) (office.Lock, error)
 	Secure(ctx context.Context, operator registrar.Actor, id string) error

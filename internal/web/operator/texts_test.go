@@ -23,7 +23,7 @@ var (
 
 // byCode are the texts that are found by what a service says.
 var byCode = []string{
-	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.",
+	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
 }
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
@@ -100,10 +100,13 @@ func TestEveryWordOfTheServicesHasAText(t *testing.T) {
 		want("block." + string(block))
 		want("block_hint." + string(block))
 	}
+	for _, securing := range []office.Securing{office.Secured, office.UnderWay, office.NotSecured} {
+		want("securing." + string(securing))
+	}
 	for _, kind := range office.JobKinds() {
 		want("job." + string(kind))
 	}
-	for _, kind := range steward.Kinds() {
+	for _, kind := range steward.AllKinds() {
 		want("what." + string(kind))
 	}
 	for _, status := range holding.Statuses() {

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -58,16 +59,31 @@ func (h *Handler) showJobs(v *page.Visit, operator registrar.Actor, problem stri
 
 // retry makes one piece of work due now.
 func (h *Handler) retry(v *page.Visit, operator registrar.Actor) error {
+	return h.jobDone(v, operator, "job_retried", h.Office.Retry)
+}
+
+// giveUp ends a piece of work that nobody can do any more.
+func (h *Handler) giveUp(v *page.Visit, operator registrar.Actor) error {
+	if err := recent(v); err != nil {
+		return err
+	}
+	return h.jobDone(v, operator, "job_given_up", h.Office.GiveUp)
+}
+
+// jobDone does something to a job and says so. What is in the way is told above the list.
+func (h *Handler) jobDone(
+	v *page.Visit, operator registrar.Actor, note string,
+	do func(ctx context.Context, operator registrar.Actor, kind office.JobKind, id string) error,
+) error {
 	kind := office.JobKind(v.R.PathValue("kind"))
-	err := h.Office.Retry(v.R.Context(), operator, kind, v.R.PathValue("id"))
-	if registrar.CodeOf(err) == office.JobInHand {
-		sentence, _ := h.sentence(v, err)
+	err := do(v.R.Context(), operator, kind, v.R.PathValue("id"))
+	if sentence, known := h.sentence(v, err); known && registrar.KindOf(err) == registrar.KindConflict {
 		return h.showJobs(v, operator, sentence)
 	}
 	if err != nil {
 		return err
 	}
-	v.Note("job_retried")
+	v.Note(note)
 	return v.SeeOther(jobsPath + "?kind=" + url.QueryEscape(string(kind)))
 }
 

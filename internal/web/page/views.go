@@ -137,6 +137,7 @@ var tones = map[string]string{
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
 	"awaiting_payment": "warn", "awaiting_verification": "warn", "partially_completed": "warn", "expired": "warn",
 	"failed": "bad", "redemption": "bad",
+	"secured": "good", "under_way": "wait", "not_secured": "warn",
 	"well": "good", "resting": "bad", "paused": "warn", "unknown": "",
 }
 

@@ -88,7 +88,7 @@ func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
 		view.Closed[string(kind)] = why
 	}
 	switch why := view.View.Closed[steward.Nameservers]; {
-	case view.Open != nil:
+	case view.Open != nil && !view.Stuck:
 		v.ReloadIn(3 * time.Second)
 	case why != steward.Barred: // a lock closes what it names, and leaves the rest
 		view.Why = why
@@ -129,6 +129,9 @@ func (h *Handler) history(v *page.Visit, view steward.View) ([]historyLine, erro
 		}
 		if change.State != steward.StateDone {
 			line.State = "change_state." + string(change.State)
+		}
+		if change.Failure == steward.GivenUp {
+			line.State = "change_state.given_up"
 		}
 		lines = append(lines, line)
 	}

@@ -360,4 +360,5 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"problem.account_has_domains": "As long as there are domains in your account it can't be closed.",
 	"problem.account_has_orders":  "As long as orders are open or refunds under way it can't be closed.",
 	"action.account_closed":       "Account closed",
+	"action.data_exported":        "Data downloaded",
 }

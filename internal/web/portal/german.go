@@ -360,4 +360,5 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.account_has_domains": "Solange Domains in Ihrem Konto sind, lässt es sich nicht schließen.",
 	"problem.account_has_orders":  "Solange Bestellungen offen oder Rückzahlungen unterwegs sind, lässt es sich nicht schließen.",
 	"action.account_closed":       "Konto geschlossen",
+	"action.data_exported":        "Daten heruntergeladen",
 }

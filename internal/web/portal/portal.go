@@ -27,6 +27,8 @@ type Config struct {
 	Orders Orders
 	// Steward changes domains at registries; nil means that they have no pages.
 	Steward Steward
+	// Dossier is all that is stored about a customer.
+	Dossier Dossier
 	// MailWorks says whether letters can be sent; without them nobody can
 	// register or choose another password, and the pages say so.
 	MailWorks bool
@@ -45,12 +47,13 @@ type Handler struct {
 	agents       Agents
 	orders       Orders
 	steward      Steward
+	dossier      Dossier
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil || cfg.Applications == nil {
-		return nil, errors.New("the portal needs a frame, customers, access, holdings and applications")
+	if cfg.Frame == nil || cfg.Customers == nil || cfg.Access == nil || cfg.Holdings == nil || cfg.Applications == nil || cfg.Dossier == nil {
+		return nil, errors.New("the portal needs a frame, customers, access, holdings, applications and dossiers")
 	}
 	views, err := cfg.Frame.Parse(templates, words())
 	if err != nil {
@@ -62,6 +65,7 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{
 		frame: cfg.Frame, views: views, customers: cfg.Customers, access: cfg.Access, holdings: cfg.Holdings,
 		mailWorks: cfg.MailWorks, applications: cfg.Applications, agents: cfg.Agents, orders: cfg.Orders, steward: cfg.Steward,
+		dossier: cfg.Dossier,
 	}, nil
 }
 

@@ -2,11 +2,13 @@ package portal
 
 import (
 	"context"
+	"io"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
@@ -111,9 +113,13 @@ type Steward interface {
 	Ask(ctx context.Context, actor registrar.Actor, id string, wish steward.Wish) (steward.Change, string, error)
 }
 
-// Orders is what the portal orders, which are renewals, and what an extract lists.
+// Dossier writes all that is stored about a customer.
+type Dossier interface {
+	Write(ctx context.Context, actor registrar.Actor, w io.Writer) error
+}
+
+// Orders is what the portal orders, which are renewals.
 type Orders interface {
-	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error)
 	Start(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	PayURL(o order.Order) (string, error)
 }
@@ -122,6 +128,7 @@ var (
 	_ Customers = (*customer.Service)(nil)
 	_ Access    = (*access.Service)(nil)
 	_ Agents    = (*agent.Service)(nil)
+	_ Dossier   = (*dossier.Service)(nil)
 	_ Holdings  = (*holding.Service)(nil)
 	_ Orders    = (*order.Service)(nil)
 	_ Steward   = (*steward.Service)(nil)
