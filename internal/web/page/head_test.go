@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -25,6 +26,7 @@ func TestStrangersFindTheSignInInTheHeadOfEveryPageButItsOwn(t *testing.T) {
 	}
 	fails := func(*Visit) error { return &registrar.Error{Kind: registrar.KindNotFound} }
 	for _, c := range []struct {
+		method string
 		path   string
 		page   Func
 		cookie string
@@ -37,9 +39,10 @@ func TestStrangersFindTheSignInInTheHeadOfEveryPageButItsOwn(t *testing.T) {
 		{path: "/checkout/falsch", page: fails, want: "/portal/sign-in"},
 		{path: "/portal/sign-in", page: show(View{})},
 		{path: "/portal/register", page: show(View{})},
+		{method: http.MethodPost, path: "/portal/sign-in", page: show(View{Status: http.StatusUnprocessableEntity})},
 		{path: "/warenkorb", page: show(View{}), cookie: "dotkontor=good"},
 	} {
-		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, c.path, http.NoBody)
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodGet), c.path, http.NoBody)
 		r.Header.Set("Cookie", c.cookie)
 		frame.Open(c.page)(w, r)
 		got := ""

@@ -103,16 +103,17 @@ func (views *Views) functions(language string) template.FuncMap {
 			}
 			return fill(text, values), nil
 		},
-		"known":   func(key string) bool { _, ok := views.words[language][key]; return ok },
-		"date":    func(at time.Time) string { return formatTime(language, at, false) },
-		"moment":  func(at time.Time) string { return formatTime(language, at, true) },
-		"iso":     func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-		"money":   func(amount registrar.Cents) string { return formatMoney(language, amount) },
-		"domain":  readableName,
-		"country": func(code string) string { return CountryName(language, code) },
-		"phone":   customer.ReadablePhone,
-		"asset":   views.frame.assetPath,
-		"tone":    tone,
+		"known":    func(key string) bool { _, ok := views.words[language][key]; return ok },
+		"date":     func(at time.Time) string { return formatTime(language, at, false) },
+		"moment":   func(at time.Time) string { return formatTime(language, at, true) },
+		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"domain":   readableName,
+		"readable": written,
+		"country":  func(code string) string { return CountryName(language, code) },
+		"phone":    customer.ReadablePhone,
+		"asset":    views.frame.assetPath,
+		"tone":     tone,
 	}
 }
 
@@ -153,10 +154,18 @@ func tone(key string) string {
 }
 
 // readableName is a domain as people write it. Beside it stands the form in which
-// registries know it, where that is another one: letters can look alike.
+// registries know it, where that is another one: letters can look alike. The template
+// "name" shows the same with that form in small.
 func readableName(name string) string {
-	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
+	if written := written(name); written != name {
 		return written + " (" + name + ")"
+	}
+	return name
+}
+
+func written(name string) string {
+	if written, err := idna.Punycode.ToUnicode(name); err == nil {
+		return written
 	}
 	return name
 }
@@ -354,7 +363,7 @@ func (v *Visit) here() string {
 // back to the order; who only looks around goes on to the portal.
 func (v *Visit) signInLink(view View) string {
 	switch here := v.here(); {
-	case strings.HasPrefix(here, HomePath+"/"):
+	case strings.HasPrefix(v.R.URL.Path, HomePath+"/"):
 		return ""
 	case view.Public != "" || view.Status >= http.StatusBadRequest || here == HomePath:
 		return SignInPath

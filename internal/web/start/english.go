@@ -19,7 +19,7 @@ var english = map[string]string{
 	"fact.agent.link": "How to connect it.",
 
 	"search.label":           "Name to look for",
-	"search.placeholder":     "coffeehouse or coffeehouse.com",
+	"search.placeholder":     "e.g. coffeehouse",
 	"search.submit":          "Search",
 	"search.results":         "Results for “{1}”",
 	"search.variants":        "Names like {1}",

@@ -19,7 +19,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"fact.agent.link": "So verbinden Sie ihn.",
 
 	"search.label":           "Gesuchter Name",
-	"search.placeholder":     "kaffeehaus oder kaffeehaus.de",
+	"search.placeholder":     "z. B. kaffeehaus",
 	"search.submit":          "Suchen",
 	"search.results":         "Ergebnisse für „{1}“",
 	"search.variants":        "Ähnliche Namen wie {1}",
