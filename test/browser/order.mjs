@@ -13,7 +13,7 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 // signInThere goes through the sign-in and comes back to the page.
 async function signInThere(page, path) {
-  await page.getByRole("link", { name: "Anmelden", exact: true }).click();
+  await page.locator("main").getByRole("link", { name: "Anmelden", exact: true }).click();
   await fillIn(page, path);
 }
 

@@ -67,7 +67,7 @@ func TestTheOwnerSeesAllAndTheButtonThatTheLawWants(t *testing.T) {
 		t.Errorf("headers %v", got.Header())
 	}
 	visit(t, &desk{view: theirs(order.AwaitingPayment)}, "english", here, nil).says(http.StatusOK,
-		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year"}, []string{payButton})
+		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year", "51147 Köln, Germany"}, []string{payButton})
 }
 
 func TestWhatCostsNothingSaysSo(t *testing.T) {

@@ -49,6 +49,9 @@ func (f *Frame) Parse(files fs.FS, words Words) (*Views, error) {
 	for language, table := range map[string][2]map[string]string{German: {german, words.German}, English: {english, words.English}} {
 		views.words[language] = maps.Clone(table[0])
 		maps.Copy(views.words[language], table[1])
+		for key, text := range views.words[language] {
+			views.words[language][key] = Unbroken(text)
+		}
 		pages, err := f.parse(files, views.functions(language))
 		if err != nil {
 			return nil, err
@@ -100,14 +103,17 @@ func (views *Views) functions(language string) template.FuncMap {
 			}
 			return fill(text, values), nil
 		},
-		"known":  func(key string) bool { _, ok := views.words[language][key]; return ok },
-		"date":   func(at time.Time) string { return formatTime(language, at, false) },
-		"moment": func(at time.Time) string { return formatTime(language, at, true) },
-		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-		"money":  func(amount registrar.Cents) string { return formatMoney(language, amount) },
-		"domain": readableName,
-		"asset":  views.frame.assetPath,
-		"tone":   tone,
+		"known":    func(key string) bool { _, ok := views.words[language][key]; return ok },
+		"date":     func(at time.Time) string { return formatTime(language, at, false) },
+		"moment":   func(at time.Time) string { return formatTime(language, at, true) },
+		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"domain":   readableName,
+		"readable": written,
+		"country":  func(code string) string { return CountryName(language, code) },
+		"phone":    customer.ReadablePhone,
+		"asset":    views.frame.assetPath,
+		"tone":     tone,
 	}
 }
 
@@ -149,13 +155,25 @@ func tone(key string) string {
 }
 
 // readableName is a domain as people write it. Beside it stands the form in which
-// registries know it, where that is another one: letters can look alike.
+// registries know it, where that is another one: letters can look alike. The template
+// "name" shows the same with that form in small.
 func readableName(name string) string {
-	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
+	if written := written(name); written != name {
 		return written + " (" + name + ")"
 	}
 	return name
 }
+
+func written(name string) string {
+	if written, err := idna.Punycode.ToUnicode(name); err == nil {
+		return written
+	}
+	return name
+}
+
+// Unbroken is a text in which no line ends inside the word E-Mail: what is left of it
+// at the end of a line reads like a slip.
+func Unbroken(text string) string { return strings.ReplaceAll(text, "E-Mail", "E\u2011Mail") }
 
 // fill puts values into the places of a text.
 func fill(text string, values []any) string {
@@ -206,8 +224,9 @@ type shown struct {
 	SignedIn bool
 	Visitor  customer.Visitor
 	// Here is where the language switch leads back to, and Home where the name of
-	// the service does.
-	Here, Home string
+	// the service does. SignIn is where strangers sign in; empty on the pages where
+	// they are about to.
+	Here, Home, SignIn string
 	// Note is the key of a sentence about what was just done.
 	Note string
 	// Places are the pages for everybody, Menu are the customer's own.
@@ -302,6 +321,9 @@ func (views *Views) shownTo(v *Visit, view View) shown {
 	if v.frame.law {
 		s.Foot = marked(foot[v.Language], view.Section)
 	}
+	if !v.SignedIn {
+		s.SignIn = v.signInLink(view)
+	}
 	if v.SignedIn {
 		entries := v.frame.menu
 		if v.frame.operators && v.Visitor.Customer.Operator {
@@ -344,6 +366,19 @@ func (v *Visit) here() string {
 		return LocalPath(v.R.URL.RequestURI(), HomePath)
 	}
 	return LocalPath((&url.URL{Path: v.back}).String(), HomePath)
+}
+
+// signInLink is where the head's link leads strangers. Who is about to order comes
+// back to the order; who only looks around goes on to the portal.
+func (v *Visit) signInLink(view View) string {
+	switch here := v.here(); {
+	case strings.HasPrefix(v.R.URL.Path, HomePath+"/"):
+		return ""
+	case view.Public != "" || view.Status >= http.StatusBadRequest || here == HomePath:
+		return SignInPath
+	default:
+		return SignInPath + "?next=" + url.QueryEscape(here)
+	}
 }
 
 // RetryAfter is how long an error asks to wait; zero if it does not say.

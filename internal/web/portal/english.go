@@ -146,6 +146,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"apps.intro":          "You have allowed these applications to act in your name. When you disconnect one, all its access ends at once.",
 	"apps.claim":          "The applications chose their names themselves. Below stands where we answered to.",
 	"apps.none":           "You have connected no application.",
+	"apps.connect":        "Connect an assistant",
 	"apps.name":           "Application",
 	"apps.unnamed":        "Without a name",
 	"apps.rights":         "May",

@@ -146,6 +146,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"apps.intro":          "Diesen Anwendungen haben Sie erlaubt, in Ihrem Namen zu handeln. Wenn Sie eine trennen, enden alle ihre Zugänge sofort.",
 	"apps.claim":          "Namen haben die Anwendungen selbst gewählt. Darunter steht, wohin wir geantwortet haben.",
 	"apps.none":           "Sie haben keine Anwendung verbunden.",
+	"apps.connect":        "Assistent verbinden",
 	"apps.name":           "Anwendung",
 	"apps.unnamed":        "Ohne Namen",
 	"apps.rights":         "Darf",

@@ -157,7 +157,11 @@ func (h *Handler) stream(v *page.Visit) error {
 }
 
 func (h *Handler) summary(v *page.Visit, hits []hit) string {
-	return h.views.Text(v.Language, "search.summary", freeOnes(hits), len(hits))
+	free, premium := count(hits, free), count(hits, premium)
+	if premium > 0 { // they can be had, too, but not at the price that others read here
+		return h.views.Text(v.Language, "search.summary_premium", free, premium, len(hits))
+	}
+	return h.views.Text(v.Language, "search.summary", free, len(hits))
 }
 
 // rate is the VAT in percent as people write it.
