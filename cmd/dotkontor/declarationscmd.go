@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -23,8 +25,12 @@ type declarationsListCommand struct {
 // Run prints page by page.
 func (c declarationsListCommand) Run(t *terminal) error {
 	return c.operate(t, func(d desk) error {
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-20s  %-11s  %-10s  %-4s  %-24s  %-28s  %s",
-			"Nummer/number", "Eingang/received", "Art/kind", "zum/as of", "", "Vertrag/contract", "E-Mail", "Name"))
+		declarations, err := declaration.New(declaration.Config{Store: d.people.db})
+		if err != nil {
+			return err
+		}
+		list := newList(d.out, c.JSON, fmt.Sprintf(declarationColumns,
+			"Nummer/number", "Eingang/received", "Art/kind", "zum/as of", "", "Zustimmung/consent", "Vertrag/contract", "E-Mail", "Name"))
 		for last := ""; ; {
 			page, err := d.people.db.Declarations(d.ctx, last, listPage)
 			if err != nil {
@@ -35,7 +41,11 @@ func (c declarationsListCommand) Run(t *terminal) error {
 				if c.Open && !one.DoneAt.IsZero() {
 					continue
 				}
-				if err := list.add(newDeclarationRow(one)); err != nil {
+				orders, err := declarations.Orders(d.ctx, one)
+				if err != nil {
+					return err
+				}
+				if err := list.add(newDeclarationRow(one, orders)); err != nil {
 					return err
 				}
 			}
@@ -45,6 +55,8 @@ func (c declarationsListCommand) Run(t *terminal) error {
 		}
 	})
 }
+
+const declarationColumns = "%-30s  %-20s  %-11s  %-10s  %-4s  %-18s  %-24s  %-28s  %s"
 
 // declarationRow is one declaration in a list.
 type declarationRow struct {
@@ -58,15 +70,29 @@ type declarationRow struct {
 	Reason     string     `json:"reason,omitempty"`
 	End        string     `json:"end,omitempty"`
 	DoneAt     *time.Time `json:"doneAt,omitempty"`
+	// Orders are those that a withdrawal may be about.
+	Orders []declaredOrder `json:"orders,omitempty"`
 }
 
-func newDeclarationRow(d declaration.Declaration) declarationRow {
+// declaredOrder is an order, and when its consumer asked for an early beginning: null
+// where nobody did.
+type declaredOrder struct {
+	ID        string     `json:"id"`
+	PaidAt    *time.Time `json:"paidAt"`
+	ConsentAt *time.Time `json:"consentAt"`
+	Wording   string     `json:"wording,omitempty"`
+}
+
+func newDeclarationRow(d declaration.Declaration, orders []declaration.Ordered) declarationRow {
 	row := declarationRow{
 		ID: d.ID, Kind: string(d.Kind), ReceivedAt: d.At, Name: d.Name, Email: d.Email, Contract: d.Contract,
 		Ground: string(d.Ground), Reason: d.Reason, End: d.End,
 	}
 	if !d.DoneAt.IsZero() {
 		row.DoneAt = &d.DoneAt
+	}
+	for _, one := range orders {
+		row.Orders = append(row.Orders, declaredOrder{ID: one.ID, PaidAt: stamp(one.PaidAt), ConsentAt: stamp(one.ConsentAt), Wording: one.Wording})
 	}
 	return row
 }
@@ -79,8 +105,25 @@ func (r declarationRow) String() string {
 	if end == "" {
 		end = "-"
 	}
-	return fmt.Sprintf("%-30s  %-20s  %-11s  %-10s  %-4s  %-24s  %-28s  %s",
-		r.ID, r.ReceivedAt.Format(time.RFC3339), r.Kind, end, done, printable(r.Contract), printable(r.Email), printable(r.Name))
+	return fmt.Sprintf(declarationColumns, r.ID, r.ReceivedAt.Format(time.RFC3339), r.Kind, end, done, r.consents(),
+		printable(r.Contract), printable(r.Email), printable(r.Name))
+}
+
+// consents says of each order that it may be about on which day its consumer asked for
+// an early beginning. A question mark: no order is known by these words.
+func (r declarationRow) consents() string {
+	if r.Kind != string(declaration.Withdrawal) {
+		return "-"
+	}
+	words := make([]string, 0, len(r.Orders))
+	for _, one := range r.Orders {
+		word := "none"
+		if one.ConsentAt != nil {
+			word = one.ConsentAt.Format(time.DateOnly)
+		}
+		words = append(words, word)
+	}
+	return cmp.Or(strings.Join(words, ","), "?")
 }
 
 type declarationsDoneCommand struct {

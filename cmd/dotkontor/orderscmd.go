@@ -117,6 +117,7 @@ func (d desk) printOrder(o order.Order) error {
 	row("von / by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
 	row("gültig bis / valid until (UTC)", moment(o.ExpiresAt))
 	row("bezahlt / paid (UTC)", moment(o.PaidAt))
+	row("Zustimmung / consent (UTC)", strings.TrimSpace(moment(o.Consent.At)+" "+o.Consent.Wording))
 	row("nächster Blick / next look (UTC)", moment(o.DueAt))
 	rule := fmt.Sprintf("%s %s %d.%02d %%", o.Totals.Rule, o.Totals.Country, o.Totals.RateBasisPoints/100, o.Totals.RateBasisPoints%100)
 	if o.Totals.Unchecked {

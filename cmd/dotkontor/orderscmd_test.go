@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
@@ -55,6 +56,7 @@ func shopWithOrders(t *testing.T) (settings, open, failed string) {
 	waiting, refused := add("wartet.org"), add("vergeben.org")
 	move := order.Move{Was: refused, Order: refused}
 	move.Order.State, move.Order.PaidAt = order.Failed, at
+	move.Order.Consent = order.Consent{At: at, Wording: order.ConsentWording("de")}
 	move.Order.Items = []order.Item{refused.Items[0]}
 	move.Order.Items[0].State, move.Order.Items[0].Failure = order.ItemFailed, order.NameHeld
 	move.Order.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentKept, Amount: 1428, Session: "cs_1", Intent: "pi_1", CreatedAt: at, UpdatedAt: at}}
@@ -81,7 +83,7 @@ func TestAnOperatorSeesOrdersAndWhereTheMoneyIs(t *testing.T) {
 		}, ""},
 		{"orders list --customer bert@example.com", []string{"^nichts da / nothing here\n$"}, "ord_"},
 		{"orders show " + failed, []string{
-			"^" + failed + "  failed\n", `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(USt-IdNr\. ungeprüft`, `token tok_1 Lap.top`,
+			"^" + failed + "  failed\n", `consent \(UTC\) +2026-11-15 08:00 2026-11-de\n`, `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(USt-IdNr\. ungeprüft`, `token tok_1 Lap.top`,
 			`itm_vergeben\.org  register  failed +14\.28  vergeben\.org  -  \(name_held\)`,
 			`pay_1  Zahlung +kept +14\.28  2026-11-15 08:00  cs_1  pi_1`, `rfd_1  zurück +due +14\.28  2026-11-15 08:00  -  itm_vergeben\.org`,
 		}, "hash-|sealed-|\x1b"},
@@ -99,6 +101,45 @@ func TestAnOperatorSeesOrdersAndWhereTheMoneyIs(t *testing.T) {
 	for _, id := range []string{"ord_nothing", "\xff"} {
 		if code, _, said := dotkontor(t, nil, "orders", "show", id, "--config", settings); code != exitError || !strings.Contains(said, "there is no such order") {
 			t.Errorf("%q: %d, %s", id, code, said)
+		}
+	}
+}
+
+func TestAnOperatorSeesWhetherAWithdrawnOrderHadAConsent(t *testing.T) {
+	t.Parallel()
+	settings, open, failed := shopWithOrders(t)
+	db, err := store.Open(t.Context(), store.Options{Data: filepath.Dir(settings)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	declarations, err := declaration.New(declaration.Config{Store: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, contract := range []string{"Vergeben.org", "Bestellung " + open, "das von neulich"} {
+		_, err := declarations.Declare(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, declaration.Declaration{
+			Kind: declaration.Withdrawal, Name: "Anna", Email: "anna@example.com", Contract: contract,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	table, _ := must(t, nil, "declarations", "list", "--config", settings)
+	for _, want := range []string{`open  2026-11-15 +Vergeben\.org`, `open  none +Bestellung ord_`, `open  \? +das von neulich`} {
+		if !regexp.MustCompile(want).Match(table) {
+			t.Errorf("nothing of %s:\n%s", want, table)
+		}
+	}
+	list, _ := must(t, nil, "declarations", "list", "--json", "--config", settings)
+	for _, want := range []string{
+		`"orders":[{"id":"` + failed + `","paidAt":"2026-11-15T08:00:00Z","consentAt":"2026-11-15T08:00:00Z","wording":"2026-11-de"}]`,
+		`"orders":[{"id":"` + open + `","paidAt":null,"consentAt":null}]`,
+	} {
+		if !strings.Contains(string(list), want) {
+			t.Errorf("nothing of %s:\n%s", want, list)
 		}
 	}
 }

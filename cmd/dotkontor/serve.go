@@ -220,6 +220,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Operators:      p.operatorPages(look, live, catalogFile),
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
+		Streams:        max(1, cfg.Server.MaxConnections/10),
+		Closing:        p.server.closing,
 		Logger:         logger,
 		Registry:       p.metrics,
 	}

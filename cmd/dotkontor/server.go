@@ -38,6 +38,9 @@ type server struct {
 	// connections is listener with its bounds.
 	connections *connections
 	draining    atomic.Bool
+	// closing is closed once nothing more is accepted: what is open for as long as
+	// somebody looks at it must end by then.
+	closing chan struct{}
 	// silent are connections on which nothing has been said yet.
 	silent sync.Map // net.Conn → struct{}
 }
@@ -45,7 +48,7 @@ type server struct {
 // listen opens the ports, so that a port in use is told before anything starts.
 func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logger *slog.Logger) (*server, error) {
 	var ports net.ListenConfig
-	s := &server{cfg: cfg, logger: logger}
+	s := &server{cfg: cfg, logger: logger, closing: make(chan struct{})}
 	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
 		hint := ""
@@ -181,6 +184,7 @@ func (s *server) drain(ctx context.Context) error {
 	defer cancel()
 	hangUp := time.AfterFunc(silenceAtTheEnd, s.hangUpOnSilence)
 	defer hangUp.Stop()
+	close(s.closing)
 	err := s.public.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("some requests did not finish within %s", time.Duration(s.cfg.DrainTimeout)), s.public.Close())

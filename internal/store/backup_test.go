@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // dumpOf is a backup as text.
@@ -324,4 +326,20 @@ func TestTablesThatReferInACircleAreAnError(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"b", "c", "a"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
+}
+
+func TestABackupKeepsWhatConsumersHaveConsentedTo(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, place Options) {
+		db := openAt(t, place)
+		given := order.Consent{At: testTime, Wording: order.ConsentWording("en")}
+		o := moved(t, db, addOrder(t, db, orderFor(newCustomer(t, db, "anna"), "a.org")), func(o *order.Order, _ *order.Move) { o.Consent = given })
+		fresh := Options{Data: t.TempDir()}
+		if _, err := Restore(t.Context(), fresh, bytes.NewReader(backupOf(t, place))); err != nil {
+			t.Fatal(err)
+		}
+		if got := storedOrder(t, openAt(t, fresh), o.ID); got.Consent != given {
+			t.Errorf("came back as %+v", got.Consent)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -47,6 +48,30 @@ func (db *DB) Declarations(ctx context.Context, after string, limit int) ([]decl
 		})
 	}
 	return list, err
+}
+
+// OrdersAbout are the orders with a number, or the newest paid ones for a domain.
+func (db *DB) OrdersAbout(ctx context.Context, mention string, limit int) ([]declaration.Ordered, error) {
+	if neverStored(mention) {
+		return nil, nil
+	}
+	if strings.HasPrefix(mention, orderPrefix) {
+		row, err := db.read().OrderByID(ctx, mention)
+		if ok, err := found(err); !ok {
+			return nil, err
+		}
+		return []declaration.Ordered{{
+			ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), Wording: row.ConsentWording,
+		}}, nil
+	}
+	rows, err := db.read().OrdersWithName(ctx, query.OrdersWithNameParams{Name: mention, Limit: int32(limit)})
+	orders := make([]declaration.Ordered, 0, len(rows))
+	for _, row := range rows {
+		orders = append(orders, declaration.Ordered{
+			ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), Wording: row.ConsentWording,
+		})
+	}
+	return orders, err
 }
 
 // FinishDeclaration notes that one is dealt with.

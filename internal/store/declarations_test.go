@@ -1,12 +1,14 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 func TestADeclarationIsKeptWithItsLettersAndDealtWithOnce(t *testing.T) {
@@ -41,6 +43,31 @@ func TestADeclarationIsKeptWithItsLettersAndDealtWithOnce(t *testing.T) {
 		}
 		if done, err := db.FinishDeclaration(ctx, "dcl_none", testTime); err != nil || done {
 			t.Errorf("what does not exist: %t, %v", done, err)
+		}
+	})
+}
+
+func TestAnOrderIsFoundByItsNumberAndByItsDomainOncePaid(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		given := order.Consent{At: testTime, Wording: "2026-11-de"}
+		o := moved(t, db, addOrder(t, db, orderFor(anna, "kaffee.org", "tee.org")), paying("pay_1"))
+		o = moved(t, db, o, func(o *order.Order, m *order.Move) {
+			paid(o, m)
+			o.Consent = given
+		})
+		waiting := addOrder(t, db, orderFor(anna, "kaffee.org"))
+		want := declaration.Ordered{ID: o.ID, PaidAt: o.PaidAt, ConsentAt: given.At, Wording: given.Wording}
+		for mention, want := range map[string][]declaration.Ordered{
+			"tee.org": {want}, "kaffee.org": {want}, o.ID: {want}, waiting.ID: {{ID: waiting.ID}}, "milch.org": nil, "ord_none": nil, "\xff": nil,
+		} {
+			if got, err := db.OrdersAbout(ctx, mention, 3); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q: %+v, %v, want %+v", mention, got, err, want)
+			}
+		}
+		if got, err := db.OrdersAbout(ctx, "tee.org", 0); err != nil || len(got) != 0 {
+			t.Errorf("not more than none: %v, %v", got, err)
 		}
 	})
 }

@@ -107,6 +107,7 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 			VatID: now.Totals.VATID, VatUnchecked: number(now.Totals.Unchecked),
 			VerifyLink: string(now.VerifyLink), VerifySealed: now.SealedVerifyLink, AutoRenew: number(now.AutoRenew),
+			ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
 			UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
 			DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
 			ID: now.ID, WasState: string(move.Was.State), WasVersion: move.Was.Version,
@@ -231,8 +232,8 @@ func moveRest(ctx context.Context, q *query.Queries, move order.Move) error {
 			return err
 		}
 	}
-	if move.Deed != nil {
-		if err := recordDeed(ctx, q, *move.Deed); err != nil {
+	for _, deed := range move.Deeds {
+		if err := recordDeed(ctx, q, deed); err != nil {
 			return err
 		}
 	}

@@ -94,11 +94,15 @@ func TestAChangeStoresAllThatGoesWithIt(t *testing.T) {
 			o.UpdatedAt, m.At = testTime.AddDate(1, 0, 0), later // a sandbox whose clock was moved on
 			o.Items[1].SealedCode, o.Items[1].Kind = "sealed-code", order.Register
 			m.Method = &order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa"}
-			m.Deed = &deed
+			m.Deeds = []registrar.Deed{deed}
+			o.Consent = order.Consent{At: later, Wording: "2026-11-de"}
 			m.Letters = []registrar.Letter{{Kind: "order_paid", Customer: anna}, {Kind: "order_paid", Customer: anna}}
 		})
 		if got := count(t, db, "SELECT count(*) FROM deeds WHERE object = $1", o.ID); got != 2 {
 			t.Errorf("%d deeds", got)
+		}
+		if o.Consent != (order.Consent{At: later, Wording: "2026-11-de"}) {
+			t.Errorf("the consent is %+v", o.Consent)
 		}
 		if got := count(t, db, "SELECT count(*) FROM mails WHERE due_at = $1", later.UnixMicro()); got != 2 {
 			t.Errorf("%d letters", got)

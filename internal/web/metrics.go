@@ -13,6 +13,7 @@ import (
 type requestMetrics struct {
 	duration *prometheus.HistogramVec
 	underWay prometheus.Gauge
+	streams  prometheus.Gauge
 	// series saves the look-up of labels, which costs more than the observation.
 	series sync.Map // seriesKey → prometheus.Observer
 }
@@ -26,15 +27,19 @@ func newRequestMetrics(registry prometheus.Registerer) (*requestMetrics, error) 
 	m := &requestMetrics{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "dotkontor_http_request_duration_seconds",
-			Help:    "Time from the head of a request to the end of its answer, by route and status.",
+			Help:    "Time from the head of a request to the end of its answer, by route and status; of a stream, to its beginning.",
 			Buckets: []float64{0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
 		}, []string{"route", "status"}),
 		underWay: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "dotkontor_http_requests_under_way",
 			Help: "Requests that are being answered at this moment.",
 		}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "dotkontor_http_streams",
+			Help: "Streams of pages that are followed at this moment, which are not among the requests under way.",
+		}),
 	}
-	for _, collector := range []prometheus.Collector{m.duration, m.underWay} {
+	for _, collector := range []prometheus.Collector{m.duration, m.underWay, m.streams} {
 		if err := registry.Register(collector); err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Re
 func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	rec := o.pool.Get().(*recorder) //nolint:errcheck,forcetypeassert // the pool holds nothing else
-	*rec = recorder{ResponseWriter: w}
+	*rec = recorder{ResponseWriter: w, began: began, metrics: o.metrics}
 	id := newRequestID()
 	header := w.Header()
 	header["X-Request-Id"] = []string{id}
@@ -51,16 +51,22 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if problem != nil && !abort {
 			o.answerPanic(rec, id, problem)
 		}
-		o.metrics.underWay.Dec()
 		took := time.Since(began)
+		measured := took
+		if rec.streams {
+			measured = rec.opened
+			o.metrics.streams.Dec()
+		} else {
+			o.metrics.underWay.Dec()
+		}
 		// ServeMux leaves the pattern in the request before it calls the handler.
 		pattern := r.Pattern
 		if pattern == "" {
 			pattern = "/"
 		}
-		o.metrics.observe(pattern, rec.status(), took)
+		o.metrics.observe(pattern, rec.status(), measured)
 		o.record(r, rec, id, pattern, took)
-		rec.ResponseWriter = nil
+		rec.ResponseWriter, rec.metrics = nil, nil
 		o.pool.Put(rec)
 		if abort {
 			panic(problem) // the agreed way to drop a connection
@@ -176,6 +182,11 @@ type recorder struct {
 	code     registrar.Code
 	detail   string
 	tool     string
+	began    time.Time
+	metrics  *requestMetrics
+	// streams says that it is a stream, and opened how long it took to begin.
+	streams bool
+	opened  time.Duration
 }
 
 func (rec *recorder) WriteHeader(status int) {
@@ -204,6 +215,16 @@ func (rec *recorder) Note(kind registrar.Kind, code registrar.Code, detail strin
 
 // NoteTool keeps the name of the tool that was called; see wire.NoteTool.
 func (rec *recorder) NoteTool(name string) { rec.tool = name }
+
+// NoteStream stops the clock of what is open for long; see wire.NoteStream.
+func (rec *recorder) NoteStream() {
+	if rec.streams {
+		return
+	}
+	rec.streams, rec.opened = true, time.Since(rec.began)
+	rec.metrics.underWay.Dec()
+	rec.metrics.streams.Inc()
+}
 
 func (rec *recorder) wrote() bool { return rec.answered != 0 }
 

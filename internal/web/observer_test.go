@@ -6,8 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 // The handler reads what stands in the place of {id}; the log holds the pattern
@@ -33,6 +37,54 @@ func TestHandlersSeePathValuesAndTheLogSeesThePattern(t *testing.T) {
 		}
 	}
 	if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"route":"/things/{id}/end"`) {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+// A stream is open for minutes, which would spoil what is measured of answers.
+func TestAStreamIsOneRecordAndIsMeasuredUntilItBegins(t *testing.T) {
+	log, registry := &bytes.Buffer{}, prometheus.NewRegistry()
+	mux := http.NewServeMux()
+	value := func(name string) float64 {
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, family := range families {
+			if family.GetName() != name {
+				continue
+			}
+			one := family.GetMetric()[0]
+			if histogram := one.GetHistogram(); histogram != nil {
+				return histogram.GetSampleSum()
+			}
+			return one.GetGauge().GetValue()
+		}
+		return 0
+	}
+	const open = 300 * time.Millisecond
+	mux.HandleFunc("/stream", func(w http.ResponseWriter, _ *http.Request) {
+		for range 2 { // saying it twice changes nothing
+			wire.NoteStream(w)
+			if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_under_way"); streams != 1 || under != 0 {
+				t.Errorf("%v streams, %v requests", streams, under)
+			}
+		}
+		time.Sleep(open)
+		_, _ = w.Write([]byte("x"))
+	})
+	front, err := newObserver(mux, slog.New(slog.NewJSONHandler(log, nil)), registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(*testing.T) { do(front, "GET", "/stream", "") })
+	if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_under_way"); streams != 0 || under != 0 {
+		t.Errorf("afterwards %v streams, %v requests", streams, under)
+	}
+	if took := value("dotkontor_http_request_duration_seconds"); took != 0 {
+		t.Errorf("%v s were measured", took)
+	}
+	if text := log.String(); strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"us":300000,`) && !strings.Contains(text, `"us":300000}`) {
 		t.Errorf("the log says %s", text)
 	}
 }

@@ -70,6 +70,10 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Ready says whether the service wants new requests.
 	Ready func() bool
+	// Streams is how many pages may be followed at one moment, and Closing ends them
+	// all when it is closed.
+	Streams int
+	Closing <-chan struct{}
 	// Logger gets one record a request.
 	Logger *slog.Logger
 	// Registry gets the metrics.
@@ -100,6 +104,7 @@ func newPeople(cfg Config, addresses addressFinder) (people, error) {
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
 		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil, Operators: cfg.Operators.Office != nil,
 		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Law: cfg.Law.Declarations != nil,
+		Streams: cfg.Streams, Closing: cfg.Closing,
 	})
 	if err != nil {
 		return people{}, err

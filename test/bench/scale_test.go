@@ -22,9 +22,14 @@ func TestEveryQueryOfTheProductCanBeTimed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.close()
+	const rows = 300
 	for _, s := range statements {
-		if times, _, err := s.times(t.Context(), g, timesEach, g.anybody); err != nil || len(times) != timesEach {
+		times, found, err := s.times(t.Context(), g, rows, g.inTurn())
+		if err != nil || len(times) != rows {
 			t.Errorf("%s: %d times, %v", s.name, len(times), err)
+		}
+		if found < rows*9/10 && !slices.Contains(mayMiss, s.name) {
+			t.Errorf("%s finds only %d rows in %d times: see nextParameters, or mayMiss", s.name, found, rows)
 		}
 	}
 	for _, name := range mayMiss {

@@ -34,7 +34,14 @@ type parameter struct {
 	operator      string // how the column is compared; = where it is set
 	// fixed is used where no column says what to take.
 	fixed any
+	// next means the row that the others' row refers to.
+	next bool
 }
+
+// nextParameters name a column of the row that the other parameters' row refers to:
+// whose the order of an invoice is. Every row refers to the one in its own place of
+// the shuffled order.
+var nextParameters = []string{"InvoiceOfCustomer.$1", "InvoicesBefore.$1", "InvoicesOfOrder.$2", "LinkedCustomer.$1"}
 
 // fixedParameters are those that no column stands beside, and those that are not
 // what the column holds: a payment begins otherwise than it ends.
@@ -165,7 +172,9 @@ func readStatement(text string) (statement, error) {
 		}
 	}
 	for n := range len(known) {
-		s.parameters = append(s.parameters, known[n+1])
+		p := known[n+1]
+		p.next = slices.Contains(nextParameters, s.name+".$"+strconv.Itoa(n+1))
+		s.parameters = append(s.parameters, p)
 	}
 	return s, nil
 }
@@ -237,20 +246,23 @@ func atoi(digits string) int {
 
 // arguments are the parameters' values for row i. A new row has the number
 // fresh, and refers to row i of the others.
-func (s statement) arguments(tables map[string][]column, i, fresh int64) ([]any, error) {
+func (s statement) arguments(g *grown, i, fresh int64) ([]any, error) {
 	arguments := make([]any, 0, len(s.parameters))
 	for _, p := range s.parameters {
 		if p.column == "" {
 			arguments = append(arguments, p.fixed)
 			continue
 		}
-		at := slices.IndexFunc(tables[p.table], func(c column) bool { return c.name == p.column })
+		at := slices.IndexFunc(g.tables[p.table], func(c column) bool { return c.name == p.column })
 		if at < 0 {
 			return nil, fmt.Errorf("query %s: there is no column %s.%s", s.name, p.table, p.column)
 		}
-		c := tables[p.table][at]
+		c := g.tables[p.table][at]
 		row := i
-		if s.inserts && !c.refers {
+		switch {
+		case p.next:
+			row = i * scatter % g.rows
+		case s.inserts && !c.refers:
 			row = fresh
 		}
 		arguments = append(arguments, beside(c.value(row), p.operator))

@@ -59,7 +59,10 @@ func newShop(address string) *shop {
 
 func (s *shop) close() { s.http.CloseIdleConnections() }
 
-var grossField = regexp.MustCompile(`name="gross" value="(\d+)"`)
+var (
+	grossField   = regexp.MustCompile(`name="gross" value="(\d+)"`)
+	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
+)
 
 // buy orders a name and pays, and returns when it is registered.
 func (s *shop) buy(ctx context.Context, who buyer, name string, note func(string, time.Duration)) error {
@@ -79,7 +82,11 @@ func (s *shop) buy(ctx context.Context, who buyer, name string, note func(string
 	if gross == nil {
 		return errors.New("the page has no sum that can be paid")
 	}
-	_, provider, err := s.visit(ctx, who, pressButton, http.MethodPost, order.PaymentURL+"/pay", url.Values{"gross": {string(gross[1])}}, http.StatusSeeOther, note)
+	told := url.Values{"gross": {string(gross[1])}}
+	if consent := consentField.FindSubmatch(page); consent != nil {
+		told.Set("consent", string(consent[1]))
+	}
+	_, provider, err := s.visit(ctx, who, pressButton, http.MethodPost, order.PaymentURL+"/pay", told, http.StatusSeeOther, note)
 	if err != nil {
 		return err
 	}

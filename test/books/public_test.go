@@ -109,6 +109,9 @@ func TestNoPublicAnswerNamesTheRegistrant(t *testing.T) {
 		}
 		who.ask(http.MethodGet, link+"/paid", nil)
 		who.ask(http.MethodGet, link+"/back", nil)
+		if events := who.ask(http.MethodGet, link+"/events", nil); !strings.Contains(events, "event: end") || !strings.Contains(events, "niemand") {
+			t.Errorf("the stream of an order does not say what was ordered: %.300s", events)
+		}
 	}
 	for _, found := range rig.Personal(personal(account.Email, holder), who.answers) {
 		t.Error(found)

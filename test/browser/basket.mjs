@@ -73,6 +73,8 @@ async function purchase(page, context, watched) {
   await press(page, "Auth-Code speichern");
   await at(page, pay);
   await look(page, "ready to be paid");
+  await withoutConsent(page, pay);
+  await page.locator("#consent").check();
   await press(page, "Zahlungspflichtig bestellen");
   await page.waitForURL(sandbox.provider + "/**");
   await page.locator("#cardNumber").fill("4242424242424242");
@@ -83,9 +85,32 @@ async function purchase(page, context, watched) {
   });
   assert.match(await page.locator("main tbody").textContent(), /Umzug läuft|umgezogen/);
   ok("registered and transferred in one order");
+  assert.match(await page.locator("main dl").first().textContent(), /Sofortiger Beginn.*Ich verlange ausdrücklich/s);
+  const [receipt] = await mails(email, 1, /Ihre Bestellung/);
+  assert.match(receipt.text.replace(/\s+/g, " "), /haben am .* erklärt: Ich verlange ausdrücklich, dass Sie sofort/);
+  ok("the consent is shown with the order, and confirmed by mail");
   await visit(page, "/portal/profile/close", { name: "an account that can't be closed" });
   assert.equal(await page.locator("#sure").count(), 0);
   ok("an account with domains can not be closed");
+}
+
+// A consumer must ask for the beginning within the time to withdraw; nothing ticks that
+// for them, and the server insists where a browser does not.
+async function withoutConsent(page, pay) {
+  const box = page.locator("#consent");
+  assert.equal(await box.isChecked(), false, "the consent is ticked for the human");
+  await press(page, "Zahlungspflichtig bestellen");
+  assert.equal(new URL(page.url()).pathname, pay, "the browser does not ask for the consent");
+  await page.locator("form.pay").evaluate((form) => (form.noValidate = true));
+  await page.locator("#auto_renew").check();
+  await press(page, "Zahlungspflichtig bestellen");
+  await page.locator("#consent-problem").waitFor();
+  assert.equal(await box.evaluate((element) => element === document.activeElement), true, "the focus is elsewhere");
+  assert.equal(await box.isChecked(), false, "the consent comes back ticked");
+  assert.equal(await page.locator("#auto_renew").isChecked(), true, "what was chosen is forgotten");
+  await look(page, "an order without consent");
+  await page.locator("#auto_renew").uncheck();
+  ok("nobody orders as a consumer without asking us to begin at once");
 }
 
 async function withoutScript(page, context, watched) {

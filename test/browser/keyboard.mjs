@@ -105,6 +105,8 @@ async function purchase(page, context, watched) {
   await type(page, "phone", "+49 221 123456");
   await page.keyboard.press("Enter");
   await at(page, pay);
+  await toField(page, "consent");
+  await page.keyboard.press("Space");
   await toName(page, /^Order with obligation to pay$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(sandbox.provider + "/**");

@@ -121,19 +121,20 @@ export async function tool(name, args) {
   return result.structuredContent;
 }
 
-// still shows an address as it is now, without the header by which it reloads:
-// nobody can look at a page that goes away.
+// still shows an address as it is now, without the stream that it follows: nobody
+// can look at a page that changes.
 export async function still(page, address) {
   await page.route(address, async (route) => {
     const response = await route.fetch();
-    const headers = response.headers();
-    assert.match(headers.refresh ?? "", /^\d+$/, "the page does not reload");
-    delete headers.refresh;
-    await route.fulfill({ response, headers });
+    const body = await response.text();
+    assert.match(body, followed, "the page follows nothing");
+    await route.fulfill({ response, body: body.replace(followed, "") });
   });
   await page.goto(address);
   await page.unroute(address);
 }
+
+const followed = / data-events="[^"]+\/events"/;
 
 // at waits until the page shown is the one at this path.
 export const at = (page, path) => page.waitForURL((url) => url.pathname === path);

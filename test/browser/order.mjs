@@ -13,7 +13,7 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 
 // signInThere goes through the sign-in and comes back to the page.
 async function signInThere(page, path) {
-  await page.getByRole("link", { name: "Anmelden", exact: true }).click();
+  await page.locator("main").getByRole("link", { name: "Anmelden", exact: true }).click();
   await fillIn(page, path);
 }
 
@@ -56,6 +56,7 @@ const stories = {
     await fillIn(page, payPath);
     ok("another account can only sign out, and comes back");
     await look(page, "to be paid");
+    assert.equal(await page.locator("#consent").count(), 0, "a company is asked as a consumer");
 
     await press(page, order);
     await enterCard(page, "4000000000000002");

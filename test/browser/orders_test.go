@@ -76,6 +76,16 @@ func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
 	t.Log("pictures: " + s.Pictures)
 }
 
+func TestAnOrderIsWatchedLiveInTheBrowser(t *testing.T) {
+	node.Program(t, "playwright-core")
+	s := startSandbox(t)
+	s.Clock = []string{s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data}
+	says(t, journey(t, s, "live.mjs"), "a registration is seen to be done without a reload", "a page that nobody sees has no stream",
+		"a transfer is seen to arrive: no reload, the focus stays, and it is told aloud", "the order in the portal is live as well",
+		"without a stream the page reloads itself", "without script the page reloads itself")
+	t.Log("pictures: " + s.Pictures)
+}
+
 // says checks that a script has seen each rule to hold.
 func says(t *testing.T, out string, rules ...string) {
 	t.Helper()

@@ -11,6 +11,7 @@ const info = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const folder = process.env.pictures;
 const base = info.base_url;
 const tallest = 1500;
+const searched = "elbblick"; // most of them free, one taken
 
 const browser = await chromium.launch({
   executablePath: process.env.chromium,
@@ -36,8 +37,7 @@ async function search(page, text) {
   await page.goto(base + "/");
   await page.locator("main input[name=query], main input[type=search]").first().fill(text);
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelectorAll("main li, main tr").length >= 8);
-  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => /\d/.test(document.getElementById("summary")?.textContent ?? ""));
 }
 
 async function signIn(page) {
@@ -71,17 +71,17 @@ async function visitor(options, suffix, paths) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   await open(page, "/", "start" + suffix);
-  await search(page, "kaffeehaus");
+  await search(page, searched);
   await take(page, "search" + suffix);
   for (const [path, name] of Object.entries(paths)) await open(page, path, name + suffix);
   return { context, page };
 }
 
-async function basket(page) {
-  await search(page, "kaffeehaus");
+async function basket(page, suffix = "") {
+  await search(page, searched);
   for (const row of ["#hit-0", "#hit-4"]) await page.locator(row + " [data-basket] button").click();
   await page.locator("[data-count]", { hasText: "2" }).waitFor();
-  await open(page, "/warenkorb", "basket");
+  await open(page, "/warenkorb", "basket" + suffix);
 }
 
 // operate gives the demo customer the role, and signs in with a second factor.
@@ -120,6 +120,23 @@ async function buy(page, suffix, domain) {
   await take(page, "done" + suffix);
 }
 
+async function domain(page, suffix = "") {
+  await page.goto(base + "/portal/domains?q=elbblick-roesterei.com");
+  await page.getByRole("link", { name: "elbblick-roesterei.com" }).click();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await take(page, "domain" + suffix);
+}
+
+// mistaken is a form with mistakes in it.
+async function mistaken(page, suffix = "") {
+  await page.goto(base + "/portal/profile/registrant");
+  await page.fill("main [name=postal_code]", "1");
+  await page.fill("main [name=phone]", "keins");
+  await page.getByRole("button", { name: "Speichern" }).click();
+  await page.locator(".wrong").nth(1).waitFor();
+  await take(page, "registrant" + suffix);
+}
+
 const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
 {
   const { context, page } = await visitor(desk, "", everybody);
@@ -128,10 +145,8 @@ const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
   await signIn(page);
   await buy(page, "", "kaffeehaus-am-markt.de");
   for (const [path, name] of Object.entries(members)) await open(page, path, name);
-  await page.goto(base + "/portal/domains?q=elbblick-roesterei.com");
-  await page.getByRole("link", { name: "elbblick-roesterei.com" }).click();
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await take(page, "domain");
+  await domain(page);
+  await mistaken(page);
   await context.close();
 }
 {
@@ -143,9 +158,13 @@ const desk = { viewport: { width: 1180, height: 760 }, locale: "de-DE" };
 {
   const phone = { viewport: { width: 390, height: 844 }, locale: "de-DE", deviceScaleFactor: 1 };
   const { context, page } = await visitor(phone, "-phone", { "/preise": "prices" });
+  await basket(page, "-phone");
   await signIn(page);
   await buy(page, "-phone", "kaffeehaus-am-hafen.de");
   await open(page, "/portal/domains", "domains-phone");
+  await domain(page, "-phone");
+  await open(page, "/portal/profile", "profile-phone");
+  await mistaken(page, "-phone");
   await context.close();
 }
 {

@@ -57,6 +57,8 @@ type sandbox struct {
 	} `json:"transfer"`
 	// Order is what a human is told by an agent; nil in other journeys.
 	Order *agentsOrder `json:"order,omitempty"`
+	// Clock is the command that lets days pass; nil in other journeys.
+	Clock []string `json:"clock,omitempty"`
 
 	// binary, data and info are for what the test itself does.
 	binary, data, info string

@@ -268,7 +268,9 @@ func (s *Shop) Open(ctx context.Context, p Purchase) (page string, err error) {
 
 // Press presses the button of a page that shows a sum.
 func (s *Shop) Press(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
-	got, err := s.browse(ctx, http.MethodPost, p.Link+"/pay", url.Values{"gross": {strconv.FormatInt(int64(gross), 10)}})
+	got, err := s.browse(ctx, http.MethodPost, p.Link+"/pay", url.Values{
+		"gross": {strconv.FormatInt(int64(gross), 10)}, "consent": {order.ConsentWording("de")},
+	})
 	switch {
 	case err != nil:
 		return "", err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/test/rig"
 )
@@ -215,7 +216,7 @@ func TestATransferIsPaidWithItsCodeAndComesHere(t *testing.T) {
 func (h human) refused(link string) {
 	h.t.Helper()
 	for _, gross := range []string{"0", "1535"} {
-		if got := h.post(link+"/pay", "gross", gross); got.status == http.StatusSeeOther && !strings.HasPrefix(got.next, h.base) {
+		if got := h.post(link+"/pay", "gross", gross, "consent", order.ConsentWording("de")); got.status == http.StatusSeeOther && !strings.HasPrefix(got.next, h.base) {
 			h.t.Fatalf("it can be paid: %s", got.next)
 		}
 	}

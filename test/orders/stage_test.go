@@ -247,9 +247,8 @@ func (s *stage) signedIn() human {
 
 // seen is what the browser got.
 type seen struct {
-	status       int
-	next, text   string
-	refreshAfter string
+	status     int
+	next, text string
 }
 
 func (h human) get(address string) seen { return h.browse(http.MethodGet, address, nil) }
@@ -282,17 +281,20 @@ func (h human) browse(method, address string, fields url.Values) seen {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	got := seen{status: response.StatusCode, text: string(text), next: response.Header.Get("Location"), refreshAfter: response.Header.Get("Refresh")}
+	got := seen{status: response.StatusCode, text: string(text), next: response.Header.Get("Location")}
 	if strings.HasPrefix(got.next, "/") {
 		got.next = request.URL.Scheme + "://" + request.URL.Host + got.next
 	}
 	return got
 }
 
-var grossField = regexp.MustCompile(`name="gross" value="(\d+)"`)
+var (
+	grossField   = regexp.MustCompile(`name="gross" value="(\d+)"`)
+	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
+)
 
 // press opens the page of an order and presses its button: the sum is the one that
-// the page shows.
+// the page shows, and what a consumer must consent to is ticked.
 func (h human) press(link string) seen {
 	h.t.Helper()
 	page := h.get(link)
@@ -300,7 +302,11 @@ func (h human) press(link string) seen {
 	if gross == nil {
 		h.t.Fatalf("the page has no button (%d):\n%s", page.status, page.text)
 	}
-	got := h.post(link+"/pay", "gross", gross[1])
+	told := []string{"gross", gross[1]}
+	if consent := consentField.FindStringSubmatch(page.text); consent != nil {
+		told = append(told, "consent", consent[1])
+	}
+	got := h.post(link+"/pay", told...)
 	if got.status != http.StatusSeeOther {
 		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
 	}

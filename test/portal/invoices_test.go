@@ -44,6 +44,7 @@ func (s *stage) withInvoices() []page.Route {
 	check(s.t, err)
 	frame, err := page.New(page.Config{
 		BaseURL: s.base, Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Now: s.clock.now, Orders: true,
+		Closing: ended(), // streams say how it stands, and end
 	})
 	check(s.t, err)
 	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: shelf{db: s.db}, Invoices: invoices, Papers: press})
@@ -55,6 +56,12 @@ func (s *stage) withInvoices() []page.Route {
 	}
 	s.handler = mux
 	return pages.Routes()
+}
+
+func ended() <-chan struct{} {
+	now := make(chan struct{})
+	close(now)
+	return now
 }
 
 // sold is an order that somebody has paid, with its invoice.
@@ -98,9 +105,10 @@ func (s *stage) sold(customer string) (order.Order, invoice.Document) {
 // ofOrders says for every route that names an order or a document how another
 // customer's is asked for. A new one fails until it has a row here.
 var ofOrders = map[string]func(order, document string) string{
-	"/portal/orders/{id}":       func(order, _ string) string { return "/portal/orders/" + order },
-	"/portal/invoices/{id}/pdf": func(_, document string) string { return "/portal/invoices/" + document + "/pdf" },
-	"/portal/invoices/{id}/xml": func(_, document string) string { return "/portal/invoices/" + document + "/xml" },
+	"/portal/orders/{id}":        func(order, _ string) string { return "/portal/orders/" + order },
+	"/portal/orders/{id}/events": func(order, _ string) string { return "/portal/orders/" + order + "/events" },
+	"/portal/invoices/{id}/pdf":  func(_, document string) string { return "/portal/invoices/" + document + "/pdf" },
+	"/portal/invoices/{id}/xml":  func(_, document string) string { return "/portal/invoices/" + document + "/xml" },
 }
 
 func TestAnotherCustomersOrdersAndInvoicesAreNotFoundOnEveryRoute(t *testing.T) {

@@ -154,3 +154,26 @@ func joinPhone(code, national string) (string, bool) {
 	}
 	return "+" + code + "." + national, true
 }
+
+// ReadablePhone is a stored number as people write it: +49.30123456 is +49 30 123456.
+// Only in few places do the first digits tell where the area code ends; elsewhere the
+// number stays in one piece. A registrant's phone is understood in this form, too.
+func ReadablePhone(stored string) string {
+	code, national, found := strings.Cut(stored, ".")
+	if !found {
+		return stored
+	}
+	for _, area := range areaCodes[code] {
+		if strings.HasPrefix(national, strings.TrimRight(area, "x")) && len(national) >= len(area)+minNationalDigits {
+			return code + " " + national[:len(area)] + " " + national[len(area):]
+		}
+	}
+	return code + " " + national
+}
+
+// areaCodes are those that no other one begins with, by calling code: Germany's
+// largest cities and its mobile phones, and Vienna. An x is any digit.
+var areaCodes = map[string][]string{
+	"+49": {"30", "40", "69", "89", "15x", "16x", "17x"},
+	"+43": {"1"},
+}

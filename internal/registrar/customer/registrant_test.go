@@ -95,6 +95,22 @@ func TestPostalCodesAreWrittenAsTheirCountryDoes(t *testing.T) {
 	}
 }
 
+func TestAPhoneNumberIsShownAsPeopleWriteItAndReadBackTheSame(t *testing.T) {
+	t.Parallel()
+	for stored, want := range map[string]string{
+		"+49.4055501234": "+49 40 55501234", "+49.15112345678": "+49 151 12345678", "+49.8912345": "+49 89 12345",
+		"+49.4101123456": "+49 4101123456", "+43.123456": "+43 1 23456", "+1.2125550100": "+1 2125550100", "+49.3012": "+49 3012",
+		"": "", "?": "?",
+	} {
+		if got := ReadablePhone(stored); got != want {
+			t.Errorf("%s is shown as %q, want %q", stored, got, want)
+		}
+		if again, ok := fitPhone("FR", want); ok != strings.HasPrefix(stored, "+") || ok && again != stored {
+			t.Errorf("%q is read back as %q, %t", want, again, ok)
+		}
+	}
+}
+
 func TestPhoneNumbersBecomeEPPs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ country, typed, want string }{

@@ -7,7 +7,8 @@
 // moment at which it came, and in the same transaction stand the letter that
 // confirms it to the one who made it and, where there is an address for it, one to
 // the operator. What follows from it is the operator's to decide; until then it is
-// open.
+// open. So that they can, the operator hears which orders a withdrawal may be about,
+// and whether their consumers had asked for an early beginning.
 //
 // Because a letter goes to an address that anybody may type, declarations are
 // bounded by where they come from and by whom they are confirmed to.
@@ -106,6 +107,9 @@ type Store interface {
 	// Declarations is a page, the oldest first, after the id; empty begins with the
 	// first.
 	Declarations(ctx context.Context, after string, limit int) ([]Declaration, error)
+	// OrdersAbout are the orders with a number, or at most limit paid ones for a domain,
+	// the newest first.
+	OrdersAbout(ctx context.Context, mention string, limit int) ([]Ordered, error)
 	// FinishDeclaration notes that one is dealt with. It is false if there is none.
 	FinishDeclaration(ctx context.Context, id string, at time.Time) (bool, error)
 }
@@ -162,9 +166,13 @@ func (s *Service) Declare(ctx context.Context, actor registrar.Actor, declared D
 		Kind: letterOf(declared.Kind), To: declared.Email, Language: declared.Language, Facts: declared.facts(),
 	}}
 	if s.cfg.Operator != "" {
-		letters = append(letters, registrar.Letter{
-			Kind: registrar.LetterDeclared, To: s.cfg.Operator, Language: "de", Facts: declared.facts(),
-		})
+		orders, err := s.Orders(ctx, declared)
+		if err != nil {
+			return declared, err
+		}
+		facts := declared.facts()
+		addOrders(facts, orders)
+		letters = append(letters, registrar.Letter{Kind: registrar.LetterDeclared, To: s.cfg.Operator, Language: "de", Facts: facts})
 	}
 	if err := s.cfg.Store.AddDeclaration(ctx, declared, letters); err != nil {
 		return declared, err

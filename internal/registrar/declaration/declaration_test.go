@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +77,69 @@ func TestEveryFieldIsOneLine(t *testing.T) {
 		if err := declares(t, service, "192.0.2.1", one); !errors.As(err, &wrong) || wrong.Fields[field] != Form {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+func TestTheWordsOfAContractNameOrdersAndDomains(t *testing.T) {
+	t.Parallel()
+	for contract, want := range map[string][]string{
+		"kaffee.de":                        {"kaffee.de"},
+		"Domain Müller.de, bestellt 1.11.": {"xn--mller-kva.de"},
+		"https://www.kaffee.de/":           {"kaffee.de"},
+		"Bestellung ORD_01ABC (kaffee.de)": {"ord_01abc", "kaffee.de"},
+		"kaffee.de KAFFEE.DE.":             {"kaffee.de"},
+		"mein Vertrag von neulich":         nil,
+		"a.de b.de c.de d.de e.de f.de":    {"a.de", "b.de", "c.de", "d.de"},
+		"..  ord_":                         {"ord_"},
+	} {
+		if got := mentions(contract); !slices.Equal(got, want) {
+			t.Errorf("%q mentions %q, want %q", contract, got, want)
+		}
+	}
+}
+
+// books know one order for a domain.
+type books struct {
+	Store
+	letters []registrar.Letter
+	asked   []string
+}
+
+func (b *books) AddDeclaration(_ context.Context, _ Declaration, letters []registrar.Letter) error {
+	b.letters = letters
+	return nil
+}
+
+func (b *books) OrdersAbout(_ context.Context, mention string, _ int) ([]Ordered, error) {
+	b.asked = append(b.asked, mention)
+	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	return []Ordered{{ID: "ord_1", PaidAt: at, ConsentAt: at, Wording: "2026-11-de"}}, nil
+}
+
+func TestOnlyTheOperatorHearsOfTheOrderAndItsConsent(t *testing.T) {
+	t.Parallel()
+	store := &books{}
+	service, err := New(Config{Store: store, Operator: "post@kontor.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdrawal := Declaration{Kind: Withdrawal, Name: "E", Email: "e@example.de", Contract: "ord_1 kaffee.de"}
+	if err := declares(t, service, "192.0.2.1", withdrawal); err != nil || len(store.letters) != 2 {
+		t.Fatalf("%d letters, %v", len(store.letters), err)
+	}
+	for _, letter := range store.letters {
+		// Both words mean the same order, which is told once.
+		told := letter.Facts["orders"] == "1" && letter.Facts["order1_id"] == "ord_1" && letter.Facts["order1_consent_at"] == "2026-11-15T12:00:00Z"
+		if operators := letter.To == "post@kontor.example"; told != operators || !operators && letter.Facts["orders"] != "" {
+			t.Errorf("%s reads %v", letter.To, letter.Facts)
+		}
+	}
+	// A termination has nothing to do with it.
+	store.asked = nil
+	if err := declares(t, service, "192.0.2.1", Declaration{Kind: Termination, Name: "E", Email: "e@example.de", Contract: "kaffee.de", Ground: Ordinary}); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.asked) > 0 {
+		t.Errorf("a termination asked for %v", store.asked)
 	}
 }

@@ -168,7 +168,7 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 		ended = was.State == AwaitingPayment || was.State == AwaitingVerification
 		now := was.clone()
 		s.enter(&now, Canceled)
-		return Move{Order: now, Deed: s.deed(actor, ActionCanceled, now)}, ended
+		return Move{Order: now, Deeds: []registrar.Deed{s.deed(actor, ActionCanceled, now)}}, ended
 	})
 	if err == nil && !ended && o.State != Canceled {
 		err = fail(registrar.KindConflict, NotOpen)

@@ -57,7 +57,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	case slices.Contains(words, MissingCode):
 		return s.handOver(ctx, session, ProblemCode)
 	case o.Totals.Gross == 0:
-		m := Move{Was: o, Order: o.clone(), Deed: s.deed(actor, ActionFree, o)}
+		m := Move{Was: o, Order: o.clone(), Deeds: []registrar.Deed{s.deed(actor, ActionFree, o)}}
 		m.Order.completedBy(actor)
 		moved, err := s.provision(ctx, &m)
 		if err != nil || !moved {

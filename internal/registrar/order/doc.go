@@ -119,6 +119,17 @@
 //	13  intent_known      payment open                 confirm next              intent cancel: nothing was paid
 //	14  charge_made       payment open                 confirm was               intent cancel finds it paid
 //
+// # Consent
+//
+// Consumers may withdraw from an order for 14 days, and a domain can't wait that
+// long. So nobody who buys as a consumer gets to pay, or to confirm what costs
+// nothing, without having said expressly that we are to begin at once, and that they
+// know what becomes of their right (BGB §§ 356 (4), 357a (2)). When they said it, and
+// in which words, is stored with the payment that it goes with, told by the audit,
+// and repeated in the receipt; it goes when the payment is given up. Businesses have
+// no such right and are not asked. Where an agent completes an order no human stands
+// before us: none is stored.
+//
 // # Prices
 //
 // Prices and availability come from the price list and from the registry that

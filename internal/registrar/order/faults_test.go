@@ -136,7 +136,7 @@ func TestAProviderThatDoesNotAnswerIsAskedWithTheSameKey(t *testing.T) {
 		w := newWorld(t)
 		o, secret := w.made(wanted(order.Register, "laden"))
 		w.provider.set(func(p *provider) { p.crashing = true })
-		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); registrar.KindOf(err) != registrar.KindUpstream {
+		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); registrar.KindOf(err) != registrar.KindUpstream {
 			t.Fatalf("paying: %v", err)
 		}
 		w.state(o.ID, order.Paying)
@@ -157,7 +157,7 @@ func TestAProviderThatRefusesLeavesTheOrderOpen(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	w.provider.set(func(p *provider) { p.down = &registrar.Error{Kind: registrar.KindInvalid, Code: "bad"} })
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.PaymentRefused {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.PaymentRefused {
 		t.Fatalf("paying: %v", err)
 	}
 	w.state(o.ID, order.AwaitingPayment)
@@ -268,7 +268,7 @@ func TestAnotherNodeTakesOverAndAnInterruptedOrderIsTakenUp(t *testing.T) {
 		o, secret := w.made(wanted(order.Register, "laden"))
 		// The process dies after the payment was written: nobody postpones it.
 		w.provider.set(func(p *provider) { p.crashing = true })
-		_, _ = w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false)
+		_, _ = w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross))
 		w.provider.set(func(p *provider) { p.crashing = false })
 		w.store.mu.Lock()
 		left := w.store.orders[o.ID]
@@ -326,7 +326,7 @@ func (w *world) adventure(i int, label string) {
 	secret := w.secret(o)
 	for step := range 6 {
 		time.Sleep(time.Duration((i*7+step*13)%97) * time.Second)
-		url, err := w.service.Pay(ctx, annaInPerson, secret, o.Totals.Gross, (i+step)%5 == 0)
+		url, err := w.service.Pay(ctx, annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross, AutoRenew: (i+step)%5 == 0, Consent: order.ConsentWording("de")})
 		if err != nil || url == "" {
 			continue
 		}

@@ -39,7 +39,7 @@ func TestAFreeOrderNeedsAPersonAndNoPage(t *testing.T) {
 	if err := w.service.SetCode(t.Context(), annaInPerson, secret, o.Items[0].ID, "right"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.service.Pay(t.Context(), annasAgent, secret, 0, false); registrar.KindOf(err) != registrar.KindUnauthenticated {
+	if _, err := w.service.Pay(t.Context(), annasAgent, secret, agreed(0)); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("an agent confirms: %v", err)
 	}
 	if url := w.pay(secret, 0); url != "" {
@@ -61,7 +61,7 @@ func TestOnlyTheOrdersCustomerActsThroughALink(t *testing.T) {
 		if actor.Customer == bert {
 			want = registrar.KindForbidden
 		}
-		_, err := w.service.Pay(t.Context(), actor, secret, o.Totals.Gross, false)
+		_, err := w.service.Pay(t.Context(), actor, secret, agreed(o.Totals.Gross))
 		for what, err := range map[string]error{
 			"pays": err, "declines": w.service.Decline(t.Context(), actor, secret), "goes back": w.service.Back(t.Context(), actor, secret),
 			"tells a code": w.service.SetCode(t.Context(), actor, secret, o.Items[0].ID, "x"),
@@ -89,7 +89,7 @@ func TestAnOrderDeclinedCantBePaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.state(o.ID, order.Canceled)
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.NotOpen {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.NotOpen {
 		t.Errorf("paying it: %v", err)
 	}
 	if again, _ := w.made(wanted(order.Register, "laden")); again.ID == o.ID {
@@ -145,7 +145,7 @@ func TestChangingTheAutoRenewalMakesAnotherPage(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	first := w.pay(secret, o.Totals.Gross)
-	second, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, true)
+	second, err := w.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross, AutoRenew: true, Consent: order.ConsentWording("de")})
 	if err != nil || second == first || w.provider.pay(first) {
 		t.Fatalf("%s after %s: %v", second, first, err)
 	}
@@ -163,13 +163,13 @@ func TestAChangedPriceIsShownBeforeItIsCharged(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	w.market.set(func(m *market) { m.net = 2000 })
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.PriceChanged {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.PriceChanged {
 		t.Fatalf("paying the old price: %v", err)
 	}
 	if now := w.state(o.ID, order.AwaitingPayment); now.Totals.Gross != 2380 || len(now.Payments) != 0 {
 		t.Errorf("the order has not the new price: %+v", now)
 	}
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.PriceChanged {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.PriceChanged {
 		t.Errorf("paying what was not shown: %v", err)
 	}
 	view, err := w.service.Visit(t.Context(), annaInPerson, secret)
@@ -186,7 +186,7 @@ func TestANameThatIsGoneIsNotCharged(t *testing.T) {
 	w.market.set(func(m *market) {
 		m.refuse["haus.de"] = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
 	})
-	_, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false)
+	_, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross))
 	var no *order.ItemsRefused
 	if !errors.As(err, &no) || len(no.Items) != 1 || no.Items[0].Name != "haus.de" || code(no.Items[0].Reason) != "name_taken" {
 		t.Fatalf("paying: %v", err)
@@ -213,7 +213,7 @@ func TestWhatIsMissingIsToldAndStopsThePayment(t *testing.T) {
 	if err := w.service.SetCode(t.Context(), annaInPerson, secret, o.Items[0].ID, " right "); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.DataMissing {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.DataMissing {
 		t.Errorf("paying without: %v", err)
 	}
 	w.market.set(func(m *market) { m.missing = nil })
@@ -246,7 +246,7 @@ func TestARegistryThatIsAwayStopsOrdersButNotThePage(t *testing.T) {
 	if _, err := w.service.Start(t.Context(), annasAgent, wanted(order.Register, "laden")); registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("starting: %v", err)
 	}
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); registrar.KindOf(err) != registrar.KindUpstream {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("paying: %v", err)
 	}
 	view, err := w.service.Visit(t.Context(), annaInPerson, secret)
@@ -291,7 +291,7 @@ func TestPressingPayFiftyTimesIsOnePayment(t *testing.T) {
 	urls := make([]string, 50)
 	var all sync.WaitGroup
 	for i := range urls {
-		all.Go(func() { urls[i], _ = w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false) })
+		all.Go(func() { urls[i], _ = w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)) })
 	}
 	all.Wait()
 	for _, url := range urls {

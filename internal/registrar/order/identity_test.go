@@ -55,7 +55,7 @@ func TestAnIdentityIsNeededWhereTheExtensionOrTheSumWantsIt(t *testing.T) {
 			tc.change(w)
 			o, secret := w.made(wanted(order.Register, "laden"))
 			w.state(o.ID, tc.want)
-			_, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false)
+			_, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross))
 			if tc.want == order.AwaitingVerification && code(err) != order.DataMissing || tc.want == order.AwaitingPayment && err != nil {
 				t.Errorf("paying: %v", err)
 			}
@@ -70,7 +70,7 @@ func TestAnOrderThatComesToNeedAnIdentityIsNotPaidWithout(t *testing.T) {
 	w.store.mu.Lock()
 	w.store.spent = 499_00
 	w.store.mu.Unlock()
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.DataMissing {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.DataMissing {
 		t.Errorf("paying: %v", err)
 	}
 	w.state(o.ID, order.AwaitingVerification)

@@ -2,6 +2,7 @@ package order
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -13,6 +14,7 @@ const (
 	factNet, factVAT, factGross, factRate       = "net", "vat", "gross", "vat_rate"
 	factRule, factCountry, factVATID, factUnsur = "vat_rule", "vat_country", "vat_id", "vat_unchecked"
 	factState, factRefund, factUnclaimed        = "state", "refund", "unclaimed"
+	factConsent, factConsentAt                  = "consent", "consent_at"
 )
 
 // receipt tells that an order is paid, or confirmed where it costs nothing.
@@ -21,6 +23,9 @@ func receipt(o Order) registrar.Letter {
 	facts[factRate] = strconv.Itoa(o.Totals.RateBasisPoints)
 	facts[factRule], facts[factCountry], facts[factVATID] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
 	facts[factUnsur] = strconv.FormatBool(o.Totals.Unchecked)
+	if o.Consent.Given() { // the law wants it confirmed on something that lasts
+		facts[factConsent], facts[factConsentAt] = o.Consent.Words(), o.Consent.At.UTC().Format(time.RFC3339)
+	}
 	return registrar.Letter{Kind: registrar.LetterOrderPaid, Customer: o.Customer, Facts: facts}
 }
 

@@ -188,9 +188,7 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 		m.shadow(now, move.Fitted)
 	}
 	m.moves++
-	if move.Deed != nil {
-		m.deeds = append(m.deeds, *move.Deed)
-	}
+	m.deeds = append(m.deeds, move.Deeds...)
 	m.letters = append(m.letters, move.Letters...)
 	if move.Method != nil {
 		m.methods[now.Customer] = *move.Method

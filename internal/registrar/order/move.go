@@ -37,6 +37,7 @@ const (
 	ActionMade     registrar.Action = "order_made"
 	ActionPaid     registrar.Action = "order_paid"
 	ActionFree     registrar.Action = "order_confirmed"
+	ActionConsent  registrar.Action = "order_consented"
 	ActionDone     registrar.Action = "order_done"
 	ActionCanceled registrar.Action = "order_canceled"
 	ActionExpired  registrar.Action = "order_expired"
@@ -48,7 +49,7 @@ const (
 // Actions are all of them.
 func Actions() []registrar.Action {
 	return []registrar.Action{
-		ActionMade, ActionPaid, ActionFree, ActionDone, ActionCanceled, ActionExpired, ActionSurplus, ActionRefunded, ActionIdentity,
+		ActionMade, ActionPaid, ActionFree, ActionConsent, ActionDone, ActionCanceled, ActionExpired, ActionSurplus, ActionRefunded, ActionIdentity,
 		ActionClaimed,
 	}
 }
@@ -258,11 +259,11 @@ func errBusy() error {
 	return &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "the order is being changed by others"}
 }
 
-func (s *Service) deed(actor registrar.Actor, action registrar.Action, o Order) *registrar.Deed {
-	return &registrar.Deed{Actor: actor, Action: action, Customer: o.Customer, Object: o.ID, At: s.now()}
+func (s *Service) deed(actor registrar.Actor, action registrar.Action, o Order) registrar.Deed {
+	return registrar.Deed{Actor: actor, Action: action, Customer: o.Customer, Object: o.ID, At: s.now()}
 }
 
-func (s *Service) ownDeed(action registrar.Action, o Order) *registrar.Deed {
+func (s *Service) ownDeed(action registrar.Action, o Order) registrar.Deed {
 	return s.deed(registrar.Actor{Kind: registrar.ActorSystem, Through: o.ID}, action, o)
 }
 

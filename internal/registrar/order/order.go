@@ -105,6 +105,8 @@ type Order struct {
 	// AutoRenew says that the customer wants the domains renewed and the means of
 	// payment kept for it.
 	AutoRenew bool
+	// Consent is that of the consumer who pays, or has paid; zero for everybody else.
+	Consent Consent
 
 	CreatedAt, UpdatedAt time.Time
 	// ExpiresAt is the end of the prices; PaidAt is zero before the payment.

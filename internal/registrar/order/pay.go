@@ -15,10 +15,19 @@ const pageLives = time.Hour
 // which is for the operator to mend.
 const PaymentRefused registrar.Code = "payment_refused"
 
+// Confirmation is what a human says by pressing the button.
+type Confirmation struct {
+	// Gross is the one that they have seen.
+	Gross registrar.Cents
+	// AutoRenew asks for renewals.
+	AutoRenew bool
+	// Consent is the wording that a consumer has ticked; empty if they have not.
+	Consent string
+}
+
 // Pay begins a payment and returns the provider's page; empty for a gross of 0,
-// which this confirms. shown is the gross that the human has seen. Pressing twice
-// is the same payment.
-func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, shown registrar.Cents, autoRenew bool) (redirect string, err error) {
+// which this confirms. Pressing twice is the same payment.
+func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, told Confirmation) (redirect string, err error) {
 	o, err := s.byPayLink(ctx, paySecret)
 	if err != nil {
 		return "", err
@@ -33,9 +42,9 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 		var done bool
 		switch o.State {
 		case AwaitingPayment, AwaitingVerification:
-			o, redirect, done, err = s.begin(ctx, actor, o, shown, autoRenew)
+			o, redirect, done, err = s.begin(ctx, actor, o, told)
 		case Paying:
-			o, redirect, done, err = s.resume(ctx, o, shown, autoRenew)
+			o, redirect, done, err = s.resume(ctx, o, told)
 		default:
 			return "", fail(registrar.KindConflict, NotOpen)
 		}
@@ -50,7 +59,7 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 }
 
 // begin asks for price and availability again and writes the payment down.
-func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, shown registrar.Cents, autoRenew bool) (now Order, redirect string, done bool, err error) {
+func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, told Confirmation) (now Order, redirect string, done bool, err error) {
 	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
 	if err != nil {
 		return o, "", true, err
@@ -78,14 +87,20 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, sho
 		return stored, "", false, nil
 	}
 	switch words, _ := missing(priced, buyer, answers); {
-	case shown != priced.Totals.Gross:
+	case told.Gross != priced.Totals.Gross:
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	case len(words) > 0:
 		return o, "", true, fail(registrar.KindConflict, DataMissing)
+	case buyer.Consumer() && !told.consents():
+		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew = autoRenew
+	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(buyer, told)
+	m := Move{Was: o}
+	if priced.Consent.Given() {
+		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
+	}
 	if priced.Totals.Gross == 0 {
-		m := Move{Was: o, Order: priced, Deed: s.deed(actor, ActionFree, o)}
+		m.Order, m.Deeds = priced, append(m.Deeds, s.deed(actor, ActionFree, o))
 		moved, err := s.provision(ctx, &m)
 		return m.Order, "", moved, err
 	}
@@ -96,7 +111,7 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, sho
 	})
 	s.enter(&priced, Paying)
 	s.hold(&priced)
-	m := Move{Was: o, Order: priced}
+	m.Order = priced
 	moved, err := s.move(ctx, &m)
 	if err != nil || !moved {
 		return o, "", err != nil, err
@@ -107,13 +122,20 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, sho
 
 // resume finds the page of the payment that is under way, or closes it if the human
 // wants another one.
-func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, autoRenew bool) (now Order, redirect string, done bool, err error) {
+func (s *Service) resume(ctx context.Context, o Order, told Confirmation) (now Order, redirect string, done bool, err error) {
 	payment := o.underWay()
 	if payment == nil {
 		return o, "", false, nil // it was settled while its rows were read
 	}
-	if shown != payment.Amount {
+	if told.Gross != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
+	}
+	unsaid, err := s.unsaid(ctx, o)
+	switch {
+	case err != nil:
+		return o, "", true, err
+	case unsaid && !told.consents():
+		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
 	if payment.Kind == ByToken {
 		if o.Node != "" { // an agent is paying this very moment
@@ -125,7 +147,7 @@ func (s *Service) resume(ctx context.Context, o Order, shown registrar.Cents, au
 	// A page that nobody is making any more could not be made, and a provider may
 	// remember that under the payment's id for a day. Nobody has its address.
 	failed := payment.State == PaymentOpening && o.Node == ""
-	if failed || payment.State == PaymentClosing || autoRenew != o.AutoRenew {
+	if failed || unsaid || payment.State == PaymentClosing || told.AutoRenew != o.AutoRenew {
 		o, err = s.closePage(ctx, o)
 		return o, "", err != nil, err
 	}

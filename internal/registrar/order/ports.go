@@ -91,8 +91,8 @@ type Move struct {
 	Fitted *Contact
 	// Method is kept with the customer, if it is not nil.
 	Method *Method
-	// Deed is nil for changes that the audit does not tell. Letters are sent.
-	Deed    *registrar.Deed
+	// Deeds are what the audit tells of it. Letters are sent.
+	Deeds   []registrar.Deed
 	Letters []registrar.Letter
 }
 

@@ -101,7 +101,7 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	}
 	s.addLinks(&o)
 	s.rest(&o)
-	if err := s.cfg.Store.AddSession(ctx, o, who.fitted, s.cfg.MaxSessions, s.cfg.MaxOpen, *s.deed(actor, ActionMade, o)); err != nil {
+	if err := s.cfg.Store.AddSession(ctx, o, who.fitted, s.cfg.MaxSessions, s.cfg.MaxOpen, s.deed(actor, ActionMade, o)); err != nil {
 		return Session{}, err
 	}
 	s.cfg.Reached(o.State)

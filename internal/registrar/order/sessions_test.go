@@ -196,7 +196,7 @@ func TestAnAgentAndAHumanAtOncePayOnce(t *testing.T) {
 				}
 			} else {
 				w.provider.before = func() {
-					if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); code(err) != order.NotOpen {
+					if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.NotOpen {
 						t.Errorf("the human could pay: %v", err)
 					}
 				}

@@ -176,7 +176,7 @@ func (s *Service) settle(ctx context.Context, o Order, id string, standing Stand
 			s.reopen(&m)
 		case giveBack:
 			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentSurplus, standing.Intent, standing.Card, s.now()
-			m.Deed, m.Letters = s.ownDeed(ActionSurplus, o), []registrar.Letter{surplusLetter(o, standing.Amount)}
+			m.Deeds, m.Letters = []registrar.Deed{s.ownDeed(ActionSurplus, o)}, []registrar.Letter{surplusLetter(o, standing.Amount)}
 			s.owe(&m.Order, id, "", standing.Amount)
 			s.reopen(&m)
 			m.Order.DueAt = s.clock()
@@ -185,7 +185,7 @@ func (s *Service) settle(ctx context.Context, o Order, id string, standing Stand
 			if o.AutoRenew {
 				m.Method = standing.Method
 			}
-			m.Deed = s.ownDeed(ActionPaid, o)
+			m.Deeds = []registrar.Deed{s.ownDeed(ActionPaid, o)}
 		}
 		moved, err := s.store(ctx, &m, what)
 		if err != nil {
@@ -221,11 +221,12 @@ func (s *Service) reopen(m *Move) {
 		s.rest(&m.Order)
 		return
 	}
-	m.Order.Completer = "" // whoever pays it next may be somebody else
+	// Whoever pays it next may be somebody else, and speaks for themselves.
+	m.Order.Completer, m.Order.Consent = "", Consent{}
 	if s.over(m.Order) {
 		s.enter(&m.Order, Expired)
-		if m.Deed == nil {
-			m.Deed = s.ownDeed(ActionExpired, m.Order)
+		if len(m.Deeds) == 0 {
+			m.Deeds = []registrar.Deed{s.ownDeed(ActionExpired, m.Order)}
 		}
 		return
 	}
@@ -299,7 +300,7 @@ func (s *Service) conclude(o Order) (Move, bool) {
 			state = Failed
 		}
 		s.enter(&m.Order, state)
-		m.Deed = s.ownDeed(ActionDone, now)
+		m.Deeds = []registrar.Deed{s.ownDeed(ActionDone, now)}
 		m.Letters = []registrar.Letter{outcome(m.Order)}
 	}
 	if m.Order.refundsDue() {
@@ -367,7 +368,7 @@ func (s *Service) refunded(ctx context.Context, o Order, refund, provider string
 			} else {
 				s.rest(&now)
 			}
-			return Move{Order: now, Deed: s.ownDeed(ActionRefunded, now)}, true
+			return Move{Order: now, Deeds: []registrar.Deed{s.ownDeed(ActionRefunded, now)}}, true
 		}
 		return Move{}, false
 	})

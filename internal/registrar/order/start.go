@@ -95,7 +95,7 @@ func itemsKey(items []Item) string {
 func (s *Service) add(ctx context.Context, actor registrar.Actor, o Order, buyer Buyer, answers []answer) (Order, error) {
 	swept := false
 	for range tries {
-		stored, added, err := s.cfg.Store.AddOrder(ctx, o, s.cfg.MaxOpen, *s.deed(actor, ActionMade, o))
+		stored, added, err := s.cfg.Store.AddOrder(ctx, o, s.cfg.MaxOpen, s.deed(actor, ActionMade, o))
 		switch {
 		case registrar.CodeOf(err) == TooManyOpen && !swept:
 			// The clock may not have come to those whose time is over.
@@ -188,7 +188,7 @@ func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
 		}
 		now := was.clone()
 		s.enter(&now, Expired)
-		return Move{Order: now, Deed: s.ownDeed(ActionExpired, now)}, true
+		return Move{Order: now, Deeds: []registrar.Deed{s.ownDeed(ActionExpired, now)}}, true
 	})
 }
 

@@ -16,7 +16,7 @@ func TestAPageThatTheProviderRemembersAsFailedIsLeftForAnother(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	w.provider.set(func(p *provider) { p.failing = true })
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); registrar.KindOf(err) != registrar.KindUpstream {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); registrar.KindOf(err) != registrar.KindUpstream {
 		t.Fatalf("paying: %v", err)
 	}
 	w.provider.set(func(p *provider) { p.failing = false })
@@ -135,7 +135,7 @@ func TestOrdersThatBeginToBePaidAtOnceCountTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range orders {
 		all.Go(func() {
-			urls[i], _ = w.service.Pay(t.Context(), annaInPerson, secrets[i], orders[i].Totals.Gross, false)
+			urls[i], _ = w.service.Pay(t.Context(), annaInPerson, secrets[i], agreed(orders[i].Totals.Gross))
 		})
 	}
 	all.Wait()
@@ -152,7 +152,7 @@ func TestAnOrderIsReadAgainWithinATime(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	w.store.spent = 499_00
-	_, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false)
+	_, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross))
 	if code(err) != order.DataMissing || w.store.unbounded != 0 {
 		t.Errorf("%v, and %d questions without a deadline", err, w.store.unbounded)
 	}
@@ -163,7 +163,7 @@ func TestAPageThatIsMadeWhileItIsGivenUpIsClosed(t *testing.T) {
 	w := newWorld(t)
 	o, secret := w.made(wanted(order.Register, "laden"))
 	w.provider.set(func(p *provider) { p.crashing = true })
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); err == nil {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); err == nil {
 		t.Fatal("the provider has answered")
 	}
 	w.provider.set(func(p *provider) { p.crashing = false })
@@ -188,7 +188,7 @@ func TestAnOrderThatIsReadWhileItIsSettledIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(w *world, secret string) error{
 		"pay": func(w *world, secret string) error {
-			_, err := w.service.Pay(w.t.Context(), annaInPerson, secret, 1190, false)
+			_, err := w.service.Pay(w.t.Context(), annaInPerson, secret, agreed(1190))
 			return err
 		},
 		"back":    func(w *world, secret string) error { return w.service.Back(w.t.Context(), annaInPerson, secret) },
@@ -220,7 +220,7 @@ func TestARegistrantWhoChangesWhileAPaymentBeginsIsPricedAnew(t *testing.T) {
 		w.store.buyers[anna] = changed
 	})
 	w.store.counted = once // the price was asked for the registrant of before
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, o.Totals.Gross, false); err != nil {
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); err != nil {
 		t.Fatal(err)
 	}
 	now := w.state(o.ID, order.Paying)

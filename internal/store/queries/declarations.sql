@@ -13,3 +13,10 @@ LIMIT $2;
 UPDATE declarations
 SET done_at = @done_at
 WHERE id = @id AND done_at = 0;
+
+-- name: OrdersWithName :many
+SELECT orders.id, orders.paid_at, orders.consent_at, orders.consent_wording
+FROM order_items JOIN orders ON orders.id = order_items.order_id
+WHERE order_items.name = $1 AND orders.paid_at > 0
+ORDER BY order_items.order_id DESC
+LIMIT $2;

@@ -74,6 +74,7 @@ SET state = sqlc.arg(state), open_order = sqlc.arg(open_order),
     vat_rate = sqlc.arg(vat_rate), vat_rule = sqlc.arg(vat_rule), vat_country = sqlc.arg(vat_country),
     vat_id = sqlc.arg(vat_id), vat_unchecked = sqlc.arg(vat_unchecked),
     verify_link = sqlc.arg(verify_link), verify_sealed = sqlc.arg(verify_sealed), auto_renew = sqlc.arg(auto_renew),
+    consent_at = sqlc.arg(consent_at), consent_wording = sqlc.arg(consent_wording),
     updated_at = sqlc.arg(updated_at), expires_at = sqlc.arg(expires_at), paid_at = sqlc.arg(paid_at),
     due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts), version = version + 1
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND version = sqlc.arg(was_version);

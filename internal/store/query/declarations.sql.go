@@ -109,3 +109,51 @@ func (q *Queries) InsertDeclaration(ctx context.Context, arg InsertDeclarationPa
 	)
 	return err
 }
+
+const ordersWithName = `-- name: OrdersWithName :many
+SELECT orders.id, orders.paid_at, orders.consent_at, orders.consent_wording
+FROM order_items JOIN orders ON orders.id = order_items.order_id
+WHERE order_items.name = $1 AND orders.paid_at > 0
+ORDER BY order_items.order_id DESC
+LIMIT $2
+`
+
+type OrdersWithNameParams struct {
+	Name  string
+	Limit int32
+}
+
+type OrdersWithNameRow struct {
+	ID             string
+	PaidAt         int64
+	ConsentAt      int64
+	ConsentWording string
+}
+
+func (q *Queries) OrdersWithName(ctx context.Context, arg OrdersWithNameParams) ([]OrdersWithNameRow, error) {
+	rows, err := q.db.QueryContext(ctx, ordersWithName, arg.Name, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []OrdersWithNameRow{}
+	for rows.Next() {
+		var i OrdersWithNameRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.PaidAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

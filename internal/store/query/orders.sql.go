@@ -72,7 +72,7 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 }
 
 const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -130,6 +130,8 @@ func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, 
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
 		); err != nil {
 			return nil, err
 		}
@@ -298,41 +300,44 @@ SET state = $1, open_order = $2,
     vat_rate = $13, vat_rule = $14, vat_country = $15,
     vat_id = $16, vat_unchecked = $17,
     verify_link = $18, verify_sealed = $19, auto_renew = $20,
-    updated_at = $21, expires_at = $22, paid_at = $23,
-    due_at = $24, node = $25, attempts = $26, version = version + 1
-WHERE id = $27 AND state = $28 AND version = $29
+    consent_at = $21, consent_wording = $22,
+    updated_at = $23, expires_at = $24, paid_at = $25,
+    due_at = $26, node = $27, attempts = $28, version = version + 1
+WHERE id = $29 AND state = $30 AND version = $31
 `
 
 type MoveOrderParams struct {
-	State        string
-	OpenOrder    int64
-	CustomerID   string
-	EmailKey     string
-	ItemsKey     string
-	Contact      string
-	Claimed      int64
-	ClaimAskedAt int64
-	CompleterID  string
-	Net          int64
-	Vat          int64
-	Gross        int64
-	VatRate      int64
-	VatRule      string
-	VatCountry   string
-	VatID        string
-	VatUnchecked int64
-	VerifyLink   string
-	VerifySealed string
-	AutoRenew    int64
-	UpdatedAt    int64
-	ExpiresAt    int64
-	PaidAt       int64
-	DueAt        int64
-	Node         string
-	Attempts     int64
-	ID           string
-	WasState     string
-	WasVersion   int64
+	State          string
+	OpenOrder      int64
+	CustomerID     string
+	EmailKey       string
+	ItemsKey       string
+	Contact        string
+	Claimed        int64
+	ClaimAskedAt   int64
+	CompleterID    string
+	Net            int64
+	Vat            int64
+	Gross          int64
+	VatRate        int64
+	VatRule        string
+	VatCountry     string
+	VatID          string
+	VatUnchecked   int64
+	VerifyLink     string
+	VerifySealed   string
+	AutoRenew      int64
+	ConsentAt      int64
+	ConsentWording string
+	UpdatedAt      int64
+	ExpiresAt      int64
+	PaidAt         int64
+	DueAt          int64
+	Node           string
+	Attempts       int64
+	ID             string
+	WasState       string
+	WasVersion     int64
 }
 
 func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, error) {
@@ -357,6 +362,8 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 		arg.VerifyLink,
 		arg.VerifySealed,
 		arg.AutoRenew,
+		arg.ConsentAt,
+		arg.ConsentWording,
 		arg.UpdatedAt,
 		arg.ExpiresAt,
 		arg.PaidAt,
@@ -374,7 +381,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 }
 
 const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
 type OpenOrderOfParams struct {
@@ -423,12 +430,14 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE id = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE id = $1
 `
 
 func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
@@ -472,12 +481,14 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.intent = $1 AND payments.intent <> ''
 ORDER BY payments.id
 LIMIT 1
@@ -524,12 +535,14 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE pay_link = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE pay_link = $1
 `
 
 func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
@@ -573,12 +586,14 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
 `
 
@@ -623,12 +638,14 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE verify_link = $1 AND verify_link <> ''
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE verify_link = $1 AND verify_link <> ''
 `
 
 func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
@@ -672,12 +689,14 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders WHERE customer_id = $1 AND id = $2
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE customer_id = $1 AND id = $2
 `
 
 type OrderOfCustomerParams struct {
@@ -726,12 +745,14 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 		&i.Contact,
 		&i.Claimed,
 		&i.ClaimAskedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
 	)
 	return i, err
 }
 
 const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -789,6 +810,8 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
 		); err != nil {
 			return nil, err
 		}
@@ -804,7 +827,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 }
 
 const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
@@ -863,6 +886,8 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 			&i.Contact,
 			&i.Claimed,
 			&i.ClaimAskedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
 		); err != nil {
 			return nil, err
 		}

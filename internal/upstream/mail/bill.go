@@ -4,10 +4,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // maxItems bounds what a letter lists; orders have fewer.
 const maxItems = 100
+
+// maxConsent bounds the words of a consent, in characters; they are ours.
+const maxConsent = 2000
 
 // bill is what letters about orders mention.
 type bill struct {
@@ -22,6 +26,9 @@ type bill struct {
 	Unchecked               bool   // the VAT id could not be checked
 	Unclaimed               bool   // the order belongs to no account that anybody can sign in to
 	State                   string
+	// Consent are the words with which a consumer has asked for an early beginning, in
+	// short lines; ConsentAt is when. They are empty where nobody did.
+	Consent, ConsentAt string
 }
 
 // item is one name of an order.
@@ -47,6 +54,9 @@ func (l *language) bill(facts map[string]string) bill {
 		Order: oneLine(facts["order"]), Net: l.amount(facts["net"]), Vat: l.amount(facts["vat"]), Gross: l.amount(facts["gross"]),
 		Free: zero(facts["gross"]), Rate: l.rate(facts["vat_rate"]), Rule: facts["vat_rule"], Country: oneLine(facts["vat_country"]),
 		Vatid: oneLine(facts["vat_id"]), Unchecked: facts["vat_unchecked"] == "true", Unclaimed: facts["unclaimed"] == "true", State: facts["state"],
+	}
+	if words := facts["consent"]; words != "" {
+		b.Consent, b.ConsentAt = wrapped(inLine(words, maxConsent)), l.moment(facts["consent_at"])
 	}
 	if !zero(facts["refund"]) {
 		b.Refund = l.amount(facts["refund"])
@@ -94,4 +104,31 @@ func (l *language) date(fact string) string {
 		return ""
 	}
 	return day.Format(l.days)
+}
+
+// moment writes a time; empty where there is none.
+func (l *language) moment(fact string) string {
+	at, err := time.Parse(time.RFC3339, fact)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(l.moments)
+}
+
+// wrapped breaks a text into lines as the letters have them, each a little to the right.
+func wrapped(text string) string {
+	const most, indent = 72, "  "
+	var lines []string
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > most {
+			lines = append(lines, line)
+			line = indent
+		}
+		if line != indent {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
 }

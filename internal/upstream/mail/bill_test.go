@@ -139,3 +139,53 @@ func TestAnOrderCanNotMakeALetterEndless(t *testing.T) {
 		t.Errorf("the letter has %d bytes", len(body))
 	}
 }
+
+func TestTheReceiptRepeatsTheConsent(t *testing.T) {
+	t.Parallel()
+	words := "Ich verlange ausdrücklich, dass Sie sofort beginnen. " + strings.Repeat("Ich weiß, dass mein Widerrufsrecht erlischt. ", 6)
+	facts := ordered(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z"})
+	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 22:01 Uhr UTC erklärt:", "en": "On 29 November 2026, 22:01 UTC you declared:"} {
+		body := written(t, registrar.LetterOrderPaid, language, facts)
+		quoted := strings.Join(strings.Fields(body), " ")
+		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
+			t.Errorf("in %s:\n%s", language, body)
+		}
+		if none := written(t, registrar.LetterOrderPaid, language, ordered(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
+			t.Errorf("a consent that nobody has given, in %s:\n%s", language, none)
+		}
+	}
+	endless := written(t, registrar.LetterOrderPaid, "de", ordered(map[string]string{"consent": strings.Repeat("ja ", 100_000)}))
+	if len(endless) > 10_000 {
+		t.Errorf("the letter has %d bytes", len(endless))
+	}
+}
+
+func TestTheOperatorReadsWhetherAWithdrawnOrderHasAConsent(t *testing.T) {
+	t.Parallel()
+	withdrawn := func(more map[string]string) map[string]string {
+		facts := map[string]string{"number": "dcl_1", "declared": "withdrawal", "name": "Erika", "email": "e@example.de", "contract": "kaffee.de", "orders": "0"}
+		maps.Copy(facts, more)
+		return facts
+	}
+	two := withdrawn(map[string]string{
+		"orders": "2", "order1_id": "ord_01jd3c4v5w6x7y8z9abcdefghj", "order1_paid_at": "2026-11-15T12:00:00Z", "order1_consent_at": "2026-11-15T11:58:00Z", "order1_wording": "2026-11-de",
+		"order2_id": "ord_01jd3c4v5w6x7y8z9abcdefghk", "order2_paid_at": "", "order2_consent_at": "",
+	})
+	for name, test := range map[string]struct {
+		facts  map[string]string
+		de, en string
+		never  string
+	}{
+		"with":      {facts: two, de: "am 15.11.2026, 11:58 Uhr UTC ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
+		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
+		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "no order that we know"},
+		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "ended", never: "nicht zu erkennen"},
+	} {
+		for language, want := range map[string]string{"de": test.de, "en": test.en} {
+			body := strings.Join(strings.Fields(written(t, registrar.LetterDeclared, language, test.facts)), " ")
+			if !strings.Contains(body, want) || test.never != "" && strings.Contains(body, test.never) {
+				t.Errorf("%s in %s: %s", name, language, body)
+			}
+		}
+	}
+}

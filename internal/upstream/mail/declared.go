@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
@@ -13,7 +14,16 @@ type declared struct {
 	Termination, Special bool
 	// End is a day, as people write it; empty means as soon as possible.
 	End string
+	// Orders are those that a withdrawal may be about. Only the operator reads of them.
+	Orders []withdrawn
 }
+
+// withdrawn is an order that somebody may have withdrawn from. Paid and Consent are
+// moments; empty where nobody has paid, or has asked for an early beginning.
+type withdrawn struct{ ID, Paid, Consent, Wording string }
+
+// maxOrders bounds what a letter lists; declarations name fewer.
+const maxOrders = 20
 
 func (l *language) declared(facts map[string]string) declared {
 	d := declared{
@@ -25,6 +35,14 @@ func (l *language) declared(facts map[string]string) declared {
 		if strings.TrimSpace(d.End) == "" {
 			d.End = oneLine(facts["end"])
 		}
+	}
+	count, _ := strconv.Atoi(facts["orders"]) // none where it is no number
+	for n := range min(count, maxOrders) {
+		of := "order" + strconv.Itoa(n+1) + "_"
+		d.Orders = append(d.Orders, withdrawn{
+			ID: oneLine(facts[of+"id"]), Paid: l.moment(facts[of+"paid_at"]),
+			Consent: l.moment(facts[of+"consent_at"]), Wording: oneLine(facts[of+"wording"]),
+		})
 	}
 	return d
 }

@@ -30,6 +30,12 @@ The VAT is that of your country ({{.Country}}).
 {{end}}{{if .Unchecked}}
 We could not check your VAT identification number, because the EU's
 service (VIES) was out of reach. That is why VAT is charged.
+{{end}}{{if .Consent}}
+On {{.ConsentAt}} you declared:
+
+{{.Consent}}
+
+Please keep this message.
 {{end}}
 {{if .Unclaimed}}We will write to you when everything is carried out. The order belongs
 to no account yet; the link with which you take it over into yours is in
@@ -286,7 +292,14 @@ Reason:   {{.Reason}}{{else}}ordinary{{with .Reason}}
 Reason:   {{.}}{{end}}{{end}}
 As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}
 {{end}}E-mail:   {{.Email}}
-
+{{if not .Termination}}{{range .Orders}}
+Order {{.ID}}{{with .Paid}},
+paid {{.}}{{end}}:
+  {{if .Consent}}On {{.Consent}} the customer expressly asked us to
+  begin at once (wording {{.Wording}}).{{else}}There is no consent to a beginning before the time to withdraw ends.{{end}}
+{{else}}
+These words name no order that we know.
+{{end}}{{end}}
 The confirmation to this address is under way. "dotkontor declarations
 list" shows all of them; "dotkontor declarations done" with the number
 marks this one as dealt with.

@@ -31,6 +31,12 @@ Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
 Ihre Umsatzsteuer-Identifikationsnummer konnten wir nicht prüfen, weil
 die Auskunft der EU (VIES) nicht erreichbar war. Deshalb ist Umsatzsteuer
 berechnet.
+{{end}}{{if .Consent}}
+Sie haben am {{.ConsentAt}} erklärt:
+
+{{.Consent}}
+
+Bitte heben Sie diese Nachricht auf.
 {{end}}
 {{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
 noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
@@ -292,7 +298,14 @@ Grund:   {{.Reason}}{{else}}ordentlich{{with .Reason}}
 Grund:   {{.}}{{end}}{{end}}
 Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}
 {{end}}E-Mail:  {{.Email}}
-
+{{if not .Termination}}{{range .Orders}}
+Bestellung {{.ID}}{{with .Paid}},
+bezahlt {{.}}{{end}}:
+  {{if .Consent}}Der Kunde hat am {{.Consent}} ausdrücklich
+  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}
+{{else}}
+Eine Bestellung ist an diesen Worten nicht zu erkennen.
+{{end}}{{end}}
 Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
 "dotkontor declarations list"; mit "dotkontor declarations done" und der
 Nummer wird diese als erledigt vermerkt.

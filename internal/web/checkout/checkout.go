@@ -33,7 +33,7 @@ type Orders interface {
 type paying interface {
 	Visit(ctx context.Context, actor registrar.Actor, paySecret string) (order.View, error)
 	SetCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error
-	Pay(ctx context.Context, actor registrar.Actor, paySecret string, shown registrar.Cents, autoRenew bool) (redirect string, err error)
+	Pay(ctx context.Context, actor registrar.Actor, paySecret string, told order.Confirmation) (redirect string, err error)
 	Returned(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Back(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error
@@ -138,9 +138,9 @@ func (h *Handler) Routes() []page.Route {
 	open, members := h.frame.Open, h.frame.Members
 	return slices.Concat([]page.Route{
 		{Method: get, Path: page.CheckoutPath + "{link}", Handler: open(h.show)},
-		{Method: get, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
+		{Method: get, Path: page.CheckoutPath + "{link}/{step}", Handler: orStream(h.views.Follow(h.look), open(h.step(map[string]page.Func{
 			"paid": h.returned, "back": h.back, "decline": h.askDecline,
-		}))},
+		})))},
 		{Method: post, Path: page.CheckoutPath + "{link}/{step}", Handler: open(h.step(map[string]page.Func{
 			"pay": h.pay, "code": h.setCode, "back": h.back, "decline": h.decline, "claim": h.askClaim,
 		}))},
@@ -150,7 +150,8 @@ func (h *Handler) Routes() []page.Route {
 		{Method: post, Path: verifyPath + "{link}", Handler: open(h.verify)},
 
 		{Method: get, Path: page.OrdersPath, Handler: members(page.OrdersPath, h.list)},
-		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.detail)},
+		{Method: get, Path: page.OrdersPath + "/{id}", Handler: members(page.OrdersPath, h.views.Show(h.lookAtOrder))},
+		{Method: get, Path: page.OrdersPath + "/{id}/" + events, Handler: h.views.Follow(page.MembersLook(h.lookAtOrder))},
 	}, h.invoiceRoutes(), h.basketRoutes())
 }
 
@@ -162,6 +163,17 @@ func (h *Handler) step(steps map[string]page.Func) page.Func {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"}
 		}
 		return do(v)
+	}
+}
+
+// orStream is the stream at its step, and the pages at all others.
+func orStream(stream, pages http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("step") == events {
+			stream(w, r)
+			return
+		}
+		pages(w, r)
 	}
 }
 

@@ -69,7 +69,7 @@ func (h *Handler) claim(v *page.Visit) error {
 func (h *Handler) askClaim(v *page.Visit) error {
 	v.FormOn(payPath(v))
 	if err := h.orders.AskClaim(v.R.Context(), v.Actor(), payLink(v)); err != nil {
-		return h.tell(v, err, "")
+		return h.tell(v, err, trouble{})
 	}
 	v.Note("claim_asked")
 	return v.SeeOther(payPath(v))

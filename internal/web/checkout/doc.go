@@ -16,6 +16,8 @@
 // only have the service look at how the payment stands, or close a page that they
 // have left.
 //
-// While a payment or a line is under way the page reloads itself by a header, so
-// all of this works without script.
+// While a payment or a line is under way the page follows it: a stream brings what
+// has changed, as the same page would show it to the same visitor. Without script, or
+// where there is no stream to be had, the page reloads itself, so all of this works
+// without script.
 package checkout

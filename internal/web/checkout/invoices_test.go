@@ -52,7 +52,10 @@ func (b *binder) XML(d invoice.Document) ([]byte, error) { return []byte("xml of
 // leaf is a page of somebody who has documents.
 func leaf(t *testing.T, d *desk, b *binder, who, path string) answer {
 	t.Helper()
-	frame, err := page.New(page.Config{BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Orders: true})
+	frame, err := page.New(page.Config{
+		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Orders: true,
+		Now: func() time.Time { return noon },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,5 +155,25 @@ func TestWithoutInvoicesNothingLeadsToThem(t *testing.T) {
 	}
 	if _, err := New(Config{Frame: frame, Orders: d, Invoices: &binder{}}); err == nil {
 		t.Error("invoices that nobody can print are accepted")
+	}
+}
+
+func TestAnOrderIsFollowedUntilItsInvoiceIsThere(t *testing.T) {
+	t.Parallel()
+	just, long := anOrder(order.Completed), anOrder(order.Completed)
+	long.PaidAt = noon.Add(-slackens)
+	for name, test := range map[string]struct {
+		order order.Order
+		files *binder
+		want  bool
+	}{
+		"just paid":                  {just, &binder{}, true},
+		"issued":                     {just, papers(1), false},
+		"somebody has to look at it": {long, &binder{}, false},
+	} {
+		got := leaf(t, &desk{orders: []order.Order{test.order}}, test.files, "erika", "/portal/orders/ord_1")
+		if followed.MatchString(got.Body.String()) != test.want {
+			t.Errorf("%s: %s", name, got.Body)
+		}
 	}
 }

@@ -73,15 +73,15 @@ func (h *Handler) payPathOf(o order.Order) (string, error) {
 	return h.pathOf(address), nil
 }
 
-// detail is one order. It shows what its own page shows, but asks no registry.
-func (h *Handler) detail(v *page.Visit) error {
+// lookAtOrder is one order. It shows what its own page shows, but asks no registry.
+func (h *Handler) lookAtOrder(v *page.Visit) (page.View, error) {
 	o, err := h.orders.Get(v.R.Context(), v.Actor(), v.R.PathValue("id"))
 	if err != nil {
-		return err
+		return page.View{}, err
 	}
 	pay, err := h.payPathOf(o)
 	if err != nil {
-		return err
+		return page.View{}, err
 	}
 	rows := make([]row, 0, len(o.Items))
 	for _, item := range o.Items {
@@ -89,12 +89,14 @@ func (h *Handler) detail(v *page.Visit) error {
 	}
 	documents, waiting, err := h.documentsOf(v, o)
 	if err != nil {
-		return err
+		return page.View{}, err
 	}
-	if pause := reloadIn(o, v.Now); pause > 0 {
-		v.ReloadIn(pause)
+	pause := reloadIn(o, v.Now)
+	if pause == 0 && waiting && v.Now.Sub(o.PaidAt) < slackens {
+		pause = soon // the invoice follows
 	}
-	return h.views.Render(v, page.View{Name: "order", Title: "order.title", Section: page.OrdersPath, Data: struct {
+	live := liveAt(page.OrdersPath+"/"+url.PathEscape(o.ID), pause)
+	return page.View{Name: "order", Title: "order.title", Section: page.OrdersPath, Live: live, Data: struct {
 		Order order.Order
 		Rows  []row
 		summary
@@ -104,5 +106,5 @@ func (h *Handler) detail(v *page.Visit) error {
 		// still being issued.
 		Documents       []document
 		Waiting, Orders bool
-	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}})
+	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
 }

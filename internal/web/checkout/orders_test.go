@@ -35,8 +35,8 @@ func TestAnOrderTellsItsRefunds(t *testing.T) {
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
 	got.says(http.StatusOK, []string{"11,90\u00a0€: zurückgegeben am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{here})
-	if got.Header().Get("Refresh") == "" {
-		t.Error("the page does not wait for the refund")
+	if told := followed.FindStringSubmatch(got.Body.String()); told == nil || told[1] != "/portal/orders/ord_1/events" {
+		t.Errorf("the page does not wait for the refund: %q", told)
 	}
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).says(http.StatusOK, []string{`href="` + here + `"`, "Agent"}, nil)
 }

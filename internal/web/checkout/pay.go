@@ -17,15 +17,35 @@ import (
 // show is the page behind payment_url.
 func (h *Handler) show(v *page.Visit) error {
 	v.FormOn(payPath(v))
-	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
-	if err != nil {
-		return err
-	}
-	return h.render(v, view, trouble{})
+	// The button leads to the payment provider.
+	v.LeadElsewhere()
+	return h.views.Show(h.look)(v)
 }
 
-// How soon the page asks again while something is under way. A transfer takes
-// days, so that the pace slackens.
+// look is what that page shows, and its stream.
+func (h *Handler) look(v *page.Visit) (page.View, error) {
+	view, err := h.orders.Visit(v.R.Context(), v.Actor(), payLink(v))
+	if err != nil {
+		return page.View{}, err
+	}
+	shown, err := h.viewOf(v, view, trouble{})
+	shown.Live = liveAt(payPath(v), reloadIn(view.Order, v.Now))
+	return shown, err
+}
+
+// events is the step at which a page's changes are streamed.
+const events = "events"
+
+// liveAt is how the page of a path goes on, if it is to reload after a pause.
+func liveAt(path string, pause time.Duration) page.Live {
+	if pause == 0 {
+		return page.Live{}
+	}
+	return page.Live{Events: path + "/" + events, Reload: pause}
+}
+
+// How soon the page asks again while something is under way, where no stream tells.
+// A transfer takes days, so that the pace slackens.
 const (
 	soon, later = 3 * time.Second, 30 * time.Second
 	slackens    = 2 * time.Minute
@@ -46,17 +66,10 @@ func reloadIn(o order.Order, now time.Time) time.Duration {
 	}
 }
 
-func (h *Handler) render(v *page.Visit, view order.View, t trouble) error {
+// viewOf is the page of an order, with what has gone wrong.
+func (h *Handler) viewOf(v *page.Visit, view order.View, t trouble) (page.View, error) {
 	shown, err := h.shownOf(v, view, t)
-	if err != nil {
-		return err
-	}
-	// The button leads to the payment provider.
-	v.LeadElsewhere()
-	if pause := reloadIn(view.Order, v.Now); pause > 0 && t.status == 0 && v.R.Method == http.MethodGet {
-		v.ReloadIn(pause)
-	}
-	return h.views.Render(v, page.View{Name: "pay", Status: t.status, Title: "pay.title." + standing(view.Order), Data: shown})
+	return page.View{Name: "pay", Status: t.status, Title: "pay.title." + standing(view.Order), Data: shown}, err
 }
 
 // trouble is what has gone wrong with what the human has just asked for.
@@ -66,11 +79,13 @@ type trouble struct {
 	problem string
 	// item is whose auth code it is about; empty means the whole order.
 	item string
+	// told is what was ticked when the button was pressed; nil if it was not.
+	told *order.Confirmation
 }
 
-// tell shows the page again with a sentence about the error. Errors that have none
-// pass.
-func (h *Handler) tell(v *page.Visit, err error, item string) error {
+// tell shows the page again with a sentence about the error, and with what the human
+// has entered. Errors that have no sentence pass.
+func (h *Handler) tell(v *page.Visit, err error, entered trouble) error {
 	t, ok := h.troubleOf(err)
 	if !ok {
 		return err
@@ -80,8 +95,13 @@ func (h *Handler) tell(v *page.Visit, err error, item string) error {
 		return again
 	}
 	wire.Annotate(v.W, err)
-	t.item = item
-	return h.render(v, view, t)
+	t.item, t.told = entered.item, entered.told
+	v.LeadElsewhere() // the button is there again
+	shown, err := h.viewOf(v, view, t)
+	if err != nil {
+		return err
+	}
+	return h.views.Render(v, shown)
 }
 
 func (h *Handler) troubleOf(err error) (trouble, bool) {
@@ -114,12 +134,13 @@ func (h *Handler) pay(v *page.Visit) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
 	}
-	redirect, err := h.orders.Pay(v.R.Context(), v.Actor(), payLink(v), registrar.Cents(shown), v.Field("auto_renew") == "on")
+	told := order.Confirmation{Gross: registrar.Cents(shown), AutoRenew: v.Field("auto_renew") == "on", Consent: v.Field("consent")}
+	redirect, err := h.orders.Pay(v.R.Context(), v.Actor(), payLink(v), told)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:
 		return v.SeeOther(payPath(v)) // which says how it stands
 	case err != nil:
-		return h.tell(v, err, "")
+		return h.tell(v, err, trouble{told: &told})
 	case redirect == "":
 		v.Note("ordered")
 		return v.SeeOther(payPath(v))
@@ -175,14 +196,14 @@ func (h *Handler) setCode(v *page.Visit) error {
 	v.FormOn(payPath(v))
 	item, code := v.Field("item"), v.Text("code")
 	if code == "" {
-		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, item)
+		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, trouble{item: item})
 	}
 	if wait := h.codes(v.Actor().Customer); wait > 0 {
 		v.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, item)
+		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, trouble{item: item})
 	}
 	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {
-		return h.tell(v, err, item)
+		return h.tell(v, err, trouble{item: item})
 	}
 	v.Note("code_saved")
 	return v.SeeOther(payPath(v))
@@ -215,7 +236,7 @@ func (h *Handler) decline(v *page.Visit) error {
 	case err == nil:
 		v.Note("declined")
 	case registrar.CodeOf(err) != order.NotOpen:
-		return h.tell(v, err, "")
+		return h.tell(v, err, trouble{})
 	}
 	return v.SeeOther(payPath(v))
 }

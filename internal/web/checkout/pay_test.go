@@ -3,6 +3,7 @@ package checkout
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
+
+// followed finds the stream of a page, and after how many seconds it would reload.
+var followed = regexp.MustCompile(`data-events="([^"]+)" data-reload="(\d+)"`)
 
 const (
 	payButton  = "Zahlungspflichtig bestellen"
@@ -59,11 +63,11 @@ func TestTheOwnerSeesAllAndTheButtonThatTheLawWants(t *testing.T) {
 	if policy := got.Header().Get("Content-Security-Policy"); strings.Contains(policy, "form-action") || !strings.Contains(policy, "default-src 'none'") {
 		t.Errorf("the button can't lead to the payment provider: %s", policy)
 	}
-	if got.Header().Get("Referrer-Policy") != "same-origin" || got.Header().Get("Refresh") != "" {
+	if got.Header().Get("Referrer-Policy") != "same-origin" || followed.MatchString(got.Body.String()) {
 		t.Errorf("headers %v", got.Header())
 	}
 	visit(t, &desk{view: theirs(order.AwaitingPayment)}, "english", here, nil).says(http.StatusOK,
-		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year"}, []string{payButton})
+		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year", "51147 Köln, Germany"}, []string{payButton})
 }
 
 func TestWhatCostsNothingSaysSo(t *testing.T) {
@@ -87,11 +91,11 @@ func TestPayingLeadsToTheProviderWithThePriceThatWasShown(t *testing.T) {
 	d := &desk{view: theirs(order.AwaitingPayment), to: "https://pay.example/c/1"}
 	got := visit(t, d, "erika", here+"/pay", form("gross", "3570", "auto_renew", "on"))
 	got.leads("https://pay.example/c/1")
-	if d.shown != 3570 || !d.renew || d.actor.Customer != "cus_1" {
-		t.Errorf("the service heard %d %t %+v", d.shown, d.renew, d.actor)
+	if d.told != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
+		t.Errorf("the service heard %+v of %+v", d.told, d.actor)
 	}
 	visit(t, d, "erika", here+"/pay", form("gross", "3570"))
-	if d.renew {
+	if d.told.AutoRenew {
 		t.Error("a renewal that nobody chose")
 	}
 	d.calls = nil
@@ -119,7 +123,7 @@ func TestNothingIsChargedSilently(t *testing.T) {
 		d.view.Order.Totals.Gross = 9999
 		got := visit(t, d, "erika", here+"/pay", form("gross", "3570"))
 		got.says(test.status, []string{test.says, "99,99\u00a0€", `name="gross" value="9999"`, `name="next" value="` + here + `"`}, nil)
-		if got.Header().Get("Location") != "" || got.Header().Get("Refresh") != "" {
+		if got.Header().Get("Location") != "" || followed.MatchString(got.Body.String()) {
 			t.Errorf("%v leads somewhere: %v", test.err, got.Header())
 		}
 	}
@@ -153,7 +157,7 @@ func TestReturningFromTheProviderAlwaysShowsTheOrder(t *testing.T) {
 	}
 }
 
-func TestThePageReloadsWhileSomethingIsUnderWay(t *testing.T) {
+func TestThePageIsFollowedWhileSomethingIsUnderWay(t *testing.T) {
 	t.Parallel()
 	due := theirs(order.Failed)
 	due.Order.Refunds = []order.Refund{{Amount: 1}}
@@ -172,8 +176,14 @@ func TestThePageReloadsWhileSomethingIsUnderWay(t *testing.T) {
 		"a refund is due":    {due, "30"},
 		"declined":           {theirs(order.Canceled), ""},
 	} {
-		if got := visit(t, &desk{view: test.view}, "erika", here, nil).Header().Get("Refresh"); got != test.want {
-			t.Errorf("%s: %q instead of %q", name, got, test.want)
+		got := visit(t, &desk{view: test.view}, "erika", here, nil)
+		told := followed.FindStringSubmatch(got.Body.String())
+		if (told != nil) != (test.want != "") || told != nil && (told[1] != here+"/events" || told[2] != test.want) {
+			t.Errorf("%s: %q instead of %q", name, told, test.want)
+		}
+		without := `<noscript><meta http-equiv="refresh" content="` + test.want + `"></noscript>`
+		if strings.Contains(got.Body.String(), without) != (test.want != "") || got.Header().Get("Refresh") != "" {
+			t.Errorf("%s: without script it reloads otherwise: %s", name, got.Body.String())
 		}
 	}
 }

@@ -29,8 +29,11 @@ type shown struct {
 	Verify string
 	// Continue is the payment page that is open; empty if none is.
 	Continue string
-	// Keepable says that a means of payment could be kept for renewals.
-	Keepable bool
+	// Keepable says that a means of payment could be kept for renewals, and AutoRenew
+	// that the human has chosen it.
+	Keepable, AutoRenew bool
+	// Consent is what a consumer must tick; nil where nobody has to.
+	Consent *consent
 	// RuleKeys are conditions of extensions that the holder does not meet.
 	RuleKeys []string
 	// Changeable says that the viewer can still pay, decline or complete it.
@@ -41,6 +44,14 @@ type shown struct {
 	Outcome bool
 	// ReturnedKey says that a payment which nobody waited for goes or went back.
 	ReturnedKey string
+}
+
+// consent is the box of a consumer's express wish. It never comes back ticked: each
+// press of the button is said anew.
+type consent struct {
+	Wording, Words string
+	// ProblemKey says that it was not ticked.
+	ProblemKey string
 }
 
 // row is one item.
@@ -92,9 +103,19 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 		Page: payPath(v), SignIn: page.SignInPath + "?next=" + url.QueryEscape(payPath(v)), View: view, Order: o,
 		Rows: h.rowsOf(v, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + standing(o),
-		Changeable: view.Yours && o.State.Open() && o.State != order.Paying,
+		Changeable: view.Yours && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,
 	}
-	if !s.besideItem(t.item) {
+	if t.told != nil {
+		s.AutoRenew = t.told.AutoRenew
+	}
+	if s.Changeable && view.Payable && view.Owner.Consumer() {
+		wording := order.ConsentWording(v.Language)
+		s.Consent = &consent{Wording: wording, Words: order.ConsentWords(wording)}
+	}
+	switch {
+	case s.Consent != nil && t.problem == page.ProblemKey(order.ConsentMissing):
+		s.Consent.ProblemKey = t.problem
+	case !s.besideItem(t.item):
 		s.ProblemKey = t.problem
 	}
 	if !view.Yours {

@@ -34,14 +34,14 @@ var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 // was asked. A field that is nil must not be asked.
 type desk struct {
 	view    order.View
+	then    []order.View // what later visits find, one after the other
 	verify  order.VerifyView
 	orders  []order.Order
 	err     error
 	to      string
 	calls   []string
 	actor   registrar.Actor
-	shown   registrar.Cents
-	renew   bool
+	told    order.Confirmation
 	item    string
 	code    string
 	pending error // of Visit
@@ -68,7 +68,11 @@ func (d *desk) Visit(_ context.Context, actor registrar.Actor, link string) (ord
 		return order.View{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 	}
 	d.actor = actor
-	return d.view, d.pending
+	view := d.view
+	if len(d.then) > 0 {
+		d.view, d.then = d.then[0], d.then[1:]
+	}
+	return view, d.pending
 }
 
 func (d *desk) SetCode(_ context.Context, actor registrar.Actor, _, item, code string) error {
@@ -77,9 +81,9 @@ func (d *desk) SetCode(_ context.Context, actor registrar.Actor, _, item, code s
 	return d.err
 }
 
-func (d *desk) Pay(_ context.Context, actor registrar.Actor, _ string, shown registrar.Cents, renew bool) (string, error) {
+func (d *desk) Pay(_ context.Context, actor registrar.Actor, _ string, told order.Confirmation) (string, error) {
 	d.did("pay", actor)
-	d.shown, d.renew = shown, renew
+	d.told = told
 	return d.to, d.err
 }
 

@@ -42,6 +42,10 @@ func (s *shelf) Declarations(context.Context, string, int) ([]declaration.Declar
 	return s.kept, nil
 }
 
+func (s *shelf) OrdersAbout(context.Context, string, int) ([]declaration.Ordered, error) {
+	return nil, nil
+}
+
 func (s *shelf) FinishDeclaration(context.Context, string, time.Time) (bool, error) {
 	return false, nil
 }
@@ -177,7 +181,7 @@ func TestADeclarationThatLacksSomethingIsSaidAtItsField(t *testing.T) {
 		says   []string
 	}{
 		{"/widerruf", url.Values{"name": {"<i>"}}, []string{"Diese Angabe fehlt.", "Abgeschickt wurde noch nichts.", `value="&lt;i&gt;"`}},
-		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"Erika <e@example.de>"}}, []string{"Bitte geben Sie eine E-Mail-Adresse an"}},
+		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"Erika <e@example.de>"}}, []string{"Bitte geben Sie eine E\u2011Mail-Adresse an"}},
 		{"/widerruf", url.Values{"name": {strings.Repeat("x", 101)}, "contract": {"x"}, "email": {"e@example.de"}}, []string{"Das ist zu lang."}},
 		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x\n\nLiebe Kundin"}, "email": {"e@example.de"}}, []string{`id="contract-problem"`}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}}, []string{`id="reason-problem"`}},

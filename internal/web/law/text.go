@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
 //go:embed texts
@@ -57,6 +59,7 @@ var (
 func parse(text string, known map[string]string) ([]block, error) {
 	var blocks []block
 	var paragraph []string
+	text = page.Unbroken(text)
 	end := func() {
 		if len(paragraph) > 0 {
 			blocks = append(blocks, block{Text: spans(strings.Join(paragraph, " "))})

@@ -224,6 +224,8 @@ var english = map[string]string{
 	"order.customer":              "Customer",
 	"order.channel":               "Way",
 	"order.paid":                  "Paid",
+	"order.consent":               "Consent to begin at once",
+	"order.consent.none":          "none",
 	"order.attempts":              "{1} attempts",
 	"order.sum":                   "Net + VAT = gross",
 	"order.items":                 "Items",

@@ -224,6 +224,8 @@ var german = map[string]string{ //nolint:gosec // sentences, no credentials
 	"order.customer":              "Kunde",
 	"order.channel":               "Weg",
 	"order.paid":                  "Bezahlt",
+	"order.consent":               "Zustimmung zum sofortigen Beginn",
+	"order.consent.none":          "keine",
 	"order.attempts":              "{1} Versuche",
 	"order.sum":                   "Netto + USt. = brutto",
 	"order.items":                 "Positionen",

@@ -29,6 +29,8 @@ func failureOf(err error) failure {
 		return failure{http.StatusRequestEntityTooLarge, "failure.invalid.title", "failure.too_large"}
 	case noSuchMethod:
 		return failure{http.StatusMethodNotAllowed, "failure.invalid.title", "failure.no_such_method"}
+	case crowdedOut:
+		return failure{http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"}
 	case MailOff:
 		return failure{http.StatusServiceUnavailable, "failure.mail_off.title", "failure.mail_off"}
 	}

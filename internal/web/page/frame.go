@@ -75,6 +75,10 @@ type Config struct {
 	Basket bool
 	// Law says that there are the pages that the law asks for.
 	Law bool
+	// Streams is how many pages may be followed at one moment; 0 means 1000.
+	Streams int
+	// Closing ends all streams when it is closed; nil means never.
+	Closing <-chan struct{}
 }
 
 // Frame is shared by all pages. It is safe for concurrent use.
@@ -94,6 +98,9 @@ type Frame struct {
 	// operators says that there are pages for them.
 	operators bool
 	views     *Views
+	// crowd are the streams that are open, and closing ends them.
+	crowd   *crowd
+	closing <-chan struct{}
 }
 
 // New prepares the frame.
@@ -112,6 +119,7 @@ func New(cfg Config) (*Frame, error) {
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
 		guard: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, law: cfg.Law, operators: cfg.Operators,
+		crowd: newCrowd(cfg.Streams), closing: cfg.Closing,
 	}
 	for _, entry := range menu {
 		if entry.Path != OrdersPath || cfg.Orders {
@@ -187,7 +195,7 @@ func (v *Visit) Prefer(language string) {
 }
 
 // ReloadIn has the browser ask for this page again, while what it shows is under
-// way. It needs no script.
+// way and no stream tells. It needs no script.
 func (v *Visit) ReloadIn(pause time.Duration) {
 	v.W.Header().Set("Refresh", strconv.Itoa(int(pause/time.Second)))
 }

@@ -49,6 +49,9 @@ func (f *Frame) Parse(files fs.FS, words Words) (*Views, error) {
 	for language, table := range map[string][2]map[string]string{German: {german, words.German}, English: {english, words.English}} {
 		views.words[language] = maps.Clone(table[0])
 		maps.Copy(views.words[language], table[1])
+		for key, text := range views.words[language] {
+			views.words[language][key] = Unbroken(text)
+		}
 		pages, err := f.parse(files, views.functions(language))
 		if err != nil {
 			return nil, err
@@ -100,14 +103,17 @@ func (views *Views) functions(language string) template.FuncMap {
 			}
 			return fill(text, values), nil
 		},
-		"known":  func(key string) bool { _, ok := views.words[language][key]; return ok },
-		"date":   func(at time.Time) string { return formatTime(language, at, false) },
-		"moment": func(at time.Time) string { return formatTime(language, at, true) },
-		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-		"money":  func(amount registrar.Cents) string { return formatMoney(language, amount) },
-		"domain": readableName,
-		"asset":  views.frame.assetPath,
-		"tone":   tone,
+		"known":    func(key string) bool { _, ok := views.words[language][key]; return ok },
+		"date":     func(at time.Time) string { return formatTime(language, at, false) },
+		"moment":   func(at time.Time) string { return formatTime(language, at, true) },
+		"iso":      func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
+		"domain":   readableName,
+		"readable": written,
+		"country":  func(code string) string { return CountryName(language, code) },
+		"phone":    customer.ReadablePhone,
+		"asset":    views.frame.assetPath,
+		"tone":     tone,
 	}
 }
 
@@ -149,13 +155,25 @@ func tone(key string) string {
 }
 
 // readableName is a domain as people write it. Beside it stands the form in which
-// registries know it, where that is another one: letters can look alike.
+// registries know it, where that is another one: letters can look alike. The template
+// "name" shows the same with that form in small.
 func readableName(name string) string {
-	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
+	if written := written(name); written != name {
 		return written + " (" + name + ")"
 	}
 	return name
 }
+
+func written(name string) string {
+	if written, err := idna.Punycode.ToUnicode(name); err == nil {
+		return written
+	}
+	return name
+}
+
+// Unbroken is a text in which no line ends inside the word E-Mail: what is left of it
+// at the end of a line reads like a slip.
+func Unbroken(text string) string { return strings.ReplaceAll(text, "E-Mail", "E\u2011Mail") }
 
 // fill puts values into the places of a text.
 func fill(text string, values []any) string {
@@ -193,6 +211,8 @@ type View struct {
 	// Public is the key of what search engines may say about the page; empty means
 	// that they are to leave it alone.
 	Public string
+	// Live says how the page goes on while what it shows is under way.
+	Live Live
 	// Data is what the template reads as .Data.
 	Data any
 }
@@ -204,8 +224,9 @@ type shown struct {
 	SignedIn bool
 	Visitor  customer.Visitor
 	// Here is where the language switch leads back to, and Home where the name of
-	// the service does.
-	Here, Home string
+	// the service does. SignIn is where strangers sign in; empty on the pages where
+	// they are about to.
+	Here, Home, SignIn string
 	// Note is the key of a sentence about what was just done.
 	Note string
 	// Places are the pages for everybody, Menu are the customer's own.
@@ -271,23 +292,7 @@ func (views *Views) Render(v *Visit, view View) error {
 	if !ok {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view.Name}
 	}
-	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
-	if v.frame.places {
-		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
-	}
-	if v.frame.basket {
-		s.Basket, s.Count = BasketIn(v.Language), len(v.Basket())
-	}
-	if v.frame.law {
-		s.Foot = marked(foot[v.Language], view.Section)
-	}
-	if v.SignedIn {
-		entries := v.frame.menu
-		if v.frame.operators && v.Visitor.Customer.Operator {
-			entries = append(slices.Clip(entries), menuEntry{Path: OperatorPath, Label: "menu.operator"})
-		}
-		s.Menu = marked(entries, view.Section)
-	}
+	s := views.shownTo(v, view)
 	if key := v.takeNote(); views.Has("note." + key) {
 		s.Note = "note." + key
 	}
@@ -302,6 +307,31 @@ func (views *Views) Render(v *Visit, view View) error {
 	}
 	wire.WriteBytes(v.W, status, typeHTML, body.Bytes())
 	return nil
+}
+
+// shownTo is all that a page says to a visitor, but for what was just done.
+func (views *Views) shownTo(v *Visit, view View) shown {
+	s := shown{View: view, Language: v.Language, SignedIn: v.SignedIn, Visitor: v.Visitor, Here: v.here(), Home: HomePath}
+	if v.frame.places {
+		s.Home, s.Places = StartPath, marked(places[v.Language], view.Section)
+	}
+	if v.frame.basket {
+		s.Basket, s.Count = BasketIn(v.Language), len(v.Basket())
+	}
+	if v.frame.law {
+		s.Foot = marked(foot[v.Language], view.Section)
+	}
+	if !v.SignedIn {
+		s.SignIn = v.signInLink(view)
+	}
+	if v.SignedIn {
+		entries := v.frame.menu
+		if v.frame.operators && v.Visitor.Customer.Operator {
+			entries = append(slices.Clip(entries), menuEntry{Path: OperatorPath, Label: "menu.operator"})
+		}
+		s.Menu = marked(entries, view.Section)
+	}
+	return s
 }
 
 // Part renders one definition of a page's templates alone, for what is put
@@ -336,6 +366,19 @@ func (v *Visit) here() string {
 		return LocalPath(v.R.URL.RequestURI(), HomePath)
 	}
 	return LocalPath((&url.URL{Path: v.back}).String(), HomePath)
+}
+
+// signInLink is where the head's link leads strangers. Who is about to order comes
+// back to the order; who only looks around goes on to the portal.
+func (v *Visit) signInLink(view View) string {
+	switch here := v.here(); {
+	case strings.HasPrefix(v.R.URL.Path, HomePath+"/"):
+		return ""
+	case view.Public != "" || view.Status >= http.StatusBadRequest || here == HomePath:
+		return SignInPath
+	default:
+		return SignInPath + "?next=" + url.QueryEscape(here)
+	}
 }
 
 // RetryAfter is how long an error asks to wait; zero if it does not say.

@@ -28,7 +28,6 @@ type domainView struct {
 	Renewable, Switchable bool
 	Holder                customer.Registrant
 	HasHolder             bool
-	Country               string
 	History               []historyLine
 
 	// What was typed, and what is wrong with it.
@@ -75,7 +74,6 @@ func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
 	if view.Holder, view.HasHolder, err = h.customers.Registrant(v.R.Context(), v.Actor()); err != nil {
 		return err
 	}
-	view.Country = countryName(v.Language, view.Holder.Country)
 	view.Path = domainPath(view.Domain.ID)
 	view.Recent, view.Again = v.Recent(), withNext(page.SignInAgainPath, view.Path)
 	state := holding.Status(view.Domain.Status)

@@ -17,6 +17,7 @@ var germanDomains = map[string]string{
 	"domains.switch_off":     "ausschalten",
 	"domains.switch_off_one": "Automatische Verlängerung von {1} ausschalten",
 	"domains.none":           "Sie haben noch keine Domain.",
+	"domains.search":         "Domain suchen",
 	"domains.find":           "Suchen",
 	"domains.find_hint":      "Teil eines Namens",
 	"domains.state":          "Stand",
@@ -33,7 +34,7 @@ var germanDomains = map[string]string{
 	"domain.expired":         "abgelaufen",
 	"domain.redemption":      "gelöscht, wiederherstellbar",
 	"domain.transit":         "im Transit bei DENIC",
-	"domain.transferred_out": "zu einem anderen Registrar gewechselt",
+	"domain.transferred_out": "weggezogen",
 
 	"care.title":         "Domain verwalten",
 	"care.back":          "Alle Domains",

@@ -27,8 +27,7 @@ func (h *Handler) profile(v *page.Visit) error {
 		Customer        customer.Customer
 		Registrant      customer.Registrant
 		KnownRegistrant bool
-		Country         string
-	}{v.Visitor.Customer, registrant, known, countryName(v.Language, registrant.Country)}})
+	}{v.Visitor.Customer, registrant, known}})
 }
 
 func passwordForm(c customer.Customer) form {
@@ -113,9 +112,9 @@ func registrantForm(language, next string, r customer.Registrant) form {
 		{Value: string(customer.Person), Label: "kind.person"}, {Value: string(customer.Company), Label: "kind.company"},
 	}}
 	country := page.Field{
-		Name: customer.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: countries(language),
+		Name: customer.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: page.Countries(language),
 	}
-	phone := hinted(text(customer.FieldPhone, "tel", r.Phone), "hint.phone")
+	phone := hinted(text(customer.FieldPhone, "tel", customer.ReadablePhone(r.Phone)), "hint.phone")
 	phone.Type = "tel"
 	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true

@@ -10,10 +10,8 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
 var (
@@ -157,30 +155,5 @@ func TestEveryDeedHasAText(t *testing.T) {
 		if german["domain."+string(status)] == "" {
 			t.Errorf("there is no text for %s", status)
 		}
-	}
-}
-
-func TestEveryCountryHasOneCodeAndTwoNames(t *testing.T) {
-	t.Parallel()
-	for _, language := range []string{page.German, page.English} {
-		choices := countries(language)
-		var codes []string
-		for _, choice := range choices {
-			codes = append(codes, choice.Value)
-		}
-		slices.Sort(codes)
-		if want := customer.Countries(); !slices.Equal(codes, want) {
-			t.Errorf("%s: the page offers %v, the service takes %v", language, codes, want)
-		}
-		seen := make(map[string]bool)
-		for _, choice := range choices {
-			if len(choice.Value) != 2 || choice.Text == "" || seen[choice.Value] || seen[choice.Text] {
-				t.Errorf("%s: %+v", language, choice)
-			}
-			seen[choice.Value], seen[choice.Text] = true, true
-		}
-	}
-	if got := countryName(page.English, "DE") + " " + countryName(page.German, "AT"); got != "Germany Österreich" {
-		t.Errorf("got %s", got)
 	}
 }

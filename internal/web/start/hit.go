@@ -125,11 +125,11 @@ func (h *Handler) ruleKey(requires string) string {
 	return "rule.other"
 }
 
-// freeOnes counts the names that can be had.
-func freeOnes(hits []hit) int {
+// count is how many rows are in a state.
+func count(hits []hit, s state) int {
 	n := 0
 	for _, row := range hits {
-		if row.State == free || row.State == premium {
+		if row.State == s {
 			n++
 		}
 	}

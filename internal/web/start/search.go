@@ -2,7 +2,6 @@ package start
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -121,15 +120,13 @@ func (h *Handler) ask(v *page.Visit, planned plan, known func(hit)) {
 // stream is the same for our script: first the rows, which reserve their place,
 // then each of them as it becomes known, then how it ended.
 func (h *Handler) stream(v *page.Visit) error {
-	out := events{v: v}
-	v.W.Header().Set("Content-Type", "text/event-stream")
-	v.W.Header().Set("X-Accel-Buffering", "no") // a proxy must not hold rows back
+	out := v.Events()
 	planned, err := h.begin(v)
 	if err != nil {
 		sentence, status := h.problem(v, err)
 		wire.Annotate(v.W, err)
 		v.W.WriteHeader(status)
-		out.send("problem", map[string]any{"text": sentence})
+		out.Send("problem", map[string]any{"text": sentence})
 		return nil
 	}
 	found := results{plan: planned, Hits: h.reserve(v, planned), Rate: h.rate(v)}
@@ -141,7 +138,7 @@ func (h *Handler) stream(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	out.send("rows", map[string]any{"html": reserved, "more": planned.From > 0})
+	out.Send("rows", map[string]any{"html": reserved, "more": planned.From > 0})
 	h.ask(v, planned, func(row hit) {
 		found.Hits[row.Row-planned.From] = row
 		html, err := h.views.Part(v.Language, "start", "hit", row)
@@ -149,31 +146,22 @@ func (h *Handler) stream(v *page.Visit) error {
 			wire.Annotate(v.W, err)
 			return
 		}
-		out.send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
+		out.Send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
 	})
 	more, err := h.views.Part(v.Language, "start", "more", found)
 	if err != nil {
 		wire.Annotate(v.W, err)
 	}
-	out.send("end", map[string]any{"text": h.summary(v, found.Hits), "html": more})
+	out.Send("end", map[string]any{"text": h.summary(v, found.Hits), "html": more})
 	return nil
 }
 
-// events is a stream of server-sent events, each of which leaves at once.
-type events struct{ v *page.Visit }
-
-func (e events) send(name string, data map[string]any) {
-	body, err := json.Marshal(data)
-	if err != nil { // strings and booleans can't fail
-		return
-	}
-	// One write for each event, so that it travels in one piece.
-	_, _ = e.v.W.Write([]byte("event: " + name + "\ndata: " + string(body) + "\n\n"))
-	_ = http.NewResponseController(e.v.W).Flush() // who has left needs nothing
-}
-
 func (h *Handler) summary(v *page.Visit, hits []hit) string {
-	return h.views.Text(v.Language, "search.summary", freeOnes(hits), len(hits))
+	free, premium := count(hits, free), count(hits, premium)
+	if premium > 0 { // they can be had, too, but not at the price that others read here
+		return h.views.Text(v.Language, "search.summary_premium", free, premium, len(hits))
+	}
+	return h.views.Text(v.Language, "search.summary", free, len(hits))
 }
 
 // rate is the VAT in percent as people write it.

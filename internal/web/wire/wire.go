@@ -102,3 +102,16 @@ func NoteTool(w http.ResponseWriter, name string) {
 		noter.NoteTool(name)
 	}
 }
+
+// StreamNoter is a ResponseWriter that tells streams from other answers.
+type StreamNoter interface {
+	NoteStream()
+}
+
+// NoteStream says that the answer is open for as long as there may be news. How long
+// that is says nothing about how fast we are, so the measurements stop here.
+func NoteStream(w http.ResponseWriter) {
+	if noter, ok := w.(StreamNoter); ok {
+		noter.NoteStream()
+	}
+}

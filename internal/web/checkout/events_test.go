@@ -1,0 +1,142 @@
+package checkout
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+const (
+	stream      = here + "/events"
+	orderStream = "/portal/orders/ord_1/events"
+)
+
+// told is what a stream has said: the names of its events, and the content of each
+// part.
+func (a answer) told() (names []string, parts []struct{ Title, HTML string }) {
+	a.t.Helper()
+	if kind := a.Header().Get("Content-Type"); a.Code != http.StatusOK || kind != "text/event-stream" {
+		a.t.Fatalf("no stream but %d, %s: %s", a.Code, kind, a.Body)
+	}
+	for piece := range strings.SplitSeq(a.Body.String(), "\n\n") {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(piece, "event: "), "\ndata: ")
+		if name == piece {
+			continue
+		}
+		names = append(names, name)
+		if name != "part" {
+			continue
+		}
+		data, _, _ := strings.Cut(rest, "\n")
+		var part struct{ Title, HTML string }
+		if err := json.Unmarshal([]byte(data), &part); err != nil {
+			a.t.Fatal(err)
+		}
+		parts = append(parts, part)
+	}
+	return names, parts
+}
+
+// Every state is told as its page shows it, and what does not change by itself any
+// more ends the stream.
+func TestAStreamShowsWhatThePageShows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{}
+		for _, state := range states {
+			underWay := state == order.Paying || state == order.Provisioning
+			for who, view := range map[string]order.View{"erika": theirs(state), "english": theirs(state), "max": foreign(state), "": foreign(state)} {
+				d.view, d.orders = view, []order.Order{view.Order}
+				for page, events := range map[string]string{here: stream, "/portal/orders/ord_1": orderStream} {
+					if page != here && who == "" {
+						continue
+					}
+					whole := visit(t, d, who, page, nil).Body.String()
+					names, parts := visit(t, d, who, events, nil).told()
+					if len(parts) != 1 || !strings.Contains(whole, parts[0].HTML) || !strings.Contains(whole, "<h1>"+parts[0].Title+"</h1>") {
+						t.Fatalf("%s, %q, %s: the page is another one: %v %s", state, who, page, parts, whole)
+					}
+					if slices.Contains(names, "end") == underWay {
+						t.Errorf("%s, %q, %s: %v", state, who, page, names)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAPurchaseIsFollowedToItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		at := func(state order.State, items ...order.ItemState) order.View {
+			view := theirs(state)
+			for i, item := range items {
+				view.Order.Items[i].State = item
+			}
+			return view
+		}
+		const doing, done = order.ItemProvisioning, order.ItemActive
+		d := &desk{view: theirs(order.Paying), then: []order.View{
+			theirs(order.Paying),
+			at(order.Provisioning, doing, doing, doing),
+			at(order.Provisioning, doing, doing, doing),
+			at(order.Provisioning, done, doing, doing),
+			at(order.Completed, done, done, done),
+		}}
+		names, parts := visit(t, d, "erika", stream, nil).told()
+		if !slices.Equal(names, []string{"part", "part", "part", "part", "end"}) {
+			t.Fatalf("%v", names)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("who waits for a second was told after %s", took)
+		}
+		for i, want := range []struct{ title, says string }{
+			{"Zahlung läuft", "Zahlung abbrechen"},
+			{"Bestellung wird ausgeführt", `data-says="beispiel.de"><span class="badge wait">wird registriert`},
+			{"Bestellung wird ausgeführt", `data-says="beispiel.de"><span class="badge good">registriert`},
+			{"Bestellung ausgeführt", `data-says="alt.shop"><span class="badge good">verlängert`},
+		} {
+			if parts[i].Title != want.title || !strings.Contains(parts[i].HTML, want.says) {
+				t.Errorf("part %d: %s: %s", i, parts[i].Title, parts[i].HTML)
+			}
+		}
+	})
+}
+
+// A payment that comes to nothing gives the form back, and the page waits for its
+// human again.
+func TestAPaymentThatFailsGivesTheButtonBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		names, parts := visit(t, &desk{view: theirs(order.Paying), then: []order.View{theirs(order.AwaitingPayment)}}, "erika", stream, nil).told()
+		if !slices.Equal(names, []string{"part", "part", "end"}) || !strings.Contains(parts[1].HTML, payButton) {
+			t.Errorf("%v %v", names, parts)
+		}
+	})
+}
+
+func TestAStreamHidesWhatItsPageHides(t *testing.T) {
+	t.Parallel()
+	for _, who := range []string{"", "max"} {
+		got := visit(t, &desk{view: foreign(order.Completed)}, who, stream, nil)
+		for _, personal := range []string{"Mustermann", "Heidestra", "erika@", "Laptop"} {
+			if strings.Contains(got.Body.String(), personal) {
+				t.Errorf("%q reads %s: %s", who, personal, got.Body)
+			}
+		}
+		got.told()
+	}
+	d := &desk{view: theirs(order.Provisioning)}
+	visit(t, d, "erika", "/checkout/dotkontor_pay_other/events", nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	visit(t, d, "erika", orderStream, nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	d.orders = []order.Order{d.view.Order}
+	visit(t, d, "", orderStream, nil).leads("/portal/sign-in?next=%2Fportal%2Forders%2Ford_1%2Fevents")
+	visit(t, d, "erika", stream, form()).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+}
