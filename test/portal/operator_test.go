@@ -48,8 +48,21 @@ func (f fileCabinet) Open(ctx context.Context, by registrar.Actor, id string) (b
 	return behind.File{Account: account.Customer}, f.office.Look(ctx, by, id, "")
 }
 
-func (f fileCabinet) Order(context.Context, registrar.Actor, string) (order.Order, error) {
-	return order.Order{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+// consented is the one order in the cabinet whose consumer has asked for an early
+// beginning, and unconsented the one whose buyer has not.
+const consented, unconsented = "ord_1", "ord_2"
+
+func (f fileCabinet) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
+	o := order.Order{ID: id, State: order.Completed, Channel: order.ThroughPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC)}
+	switch id {
+	case consented:
+		o.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
+		return o, nil
+	case unconsented:
+		return o, nil
+	default:
+		return order.Order{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+	}
 }
 
 // operatorPages are the pages over the stage's own services.
@@ -181,6 +194,24 @@ func TestALookAtACustomerIsInTheCustomersActivity(t *testing.T) {
 	}
 	if got := s.signedIn("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Daten des Kontos angesehen") {
 		t.Error("the customer does not learn of it")
+	}
+}
+
+func TestAnOperatorSeesWhetherAnOrderHasAConsent(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	_, b := s.strongly("ops@example.org")
+	for id, want := range map[string]string{consented: "15.11.2026, 12:01 UTC · 2026-11-de", unconsented: "keine"} {
+		shown := ""
+		list := elements(b.get("/operator/orders/"+id).tree(t), "dd")
+		for i, term := range elements(b.get("/operator/orders/"+id).tree(t), "dt") {
+			if strings.HasPrefix(text(term), "Zustimmung") {
+				shown = text(list[i])
+			}
+		}
+		if shown != want {
+			t.Errorf("%s: %q, want %q", id, shown, want)
+		}
 	}
 }
 

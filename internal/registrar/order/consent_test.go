@@ -11,6 +11,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
+// agreed is what a consumer says who pays as asked.
+func agreed(gross registrar.Cents) order.Confirmation {
+	return order.Confirmation{Gross: gross, Consent: order.ConsentWording("de")}
+}
+
 // told are the actions that the audit tells of an order, of people alone.
 func (w *world) told(id string) (actions []registrar.Action) {
 	w.store.mu.Lock()

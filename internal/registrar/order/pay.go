@@ -130,6 +130,9 @@ func (s *Service) resume(ctx context.Context, o Order, told Confirmation) (now O
 	if told.Gross != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	}
+	if payment.Kind == ByToken && o.Node != "" { // an agent is paying this very moment
+		return o, "", true, fail(registrar.KindConflict, NotOpen)
+	}
 	unsaid, err := s.unsaid(ctx, o)
 	switch {
 	case err != nil:
@@ -138,9 +141,6 @@ func (s *Service) resume(ctx context.Context, o Order, told Confirmation) (now O
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
 	if payment.Kind == ByToken {
-		if o.Node != "" { // an agent is paying this very moment
-			return o, "", true, fail(registrar.KindConflict, NotOpen)
-		}
 		o, err = s.closePage(ctx, o)
 		return o, "", err != nil, err
 	}

@@ -320,11 +320,6 @@ func (w *world) paid(req order.Request) (order.Order, string) {
 	return w.get(o.ID), secret
 }
 
-// agreed is what a consumer says who pays as asked.
-func agreed(gross registrar.Cents) order.Confirmation {
-	return order.Confirmation{Gross: gross, Consent: order.ConsentWording("de")}
-}
-
 func (w *world) pay(secret string, shown registrar.Cents) string {
 	w.t.Helper()
 	url, err := w.service.Pay(w.t.Context(), annaInPerson, secret, agreed(shown))
