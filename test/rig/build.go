@@ -87,7 +87,7 @@ func Main(tests interface{ Run() int }, binary *string, flags ...string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // nothing of it is needed any more
 	*binary = filepath.Join(folder, "dotkontor")
 	if err := Build(context.Background(), *binary, os.Stderr, flags...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
