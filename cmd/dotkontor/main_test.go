@@ -22,11 +22,18 @@ func TestMain(m *testing.M) {
 
 func TestCommandLines(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", RequireExplicitExec: true,
+		Dir: "testdata/script", RequireExplicitExec: true, Setup: hurry,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "waitfile": waitFile, "timeless": timeless, "grab": grab,
 		},
 	})
+}
+
+// hurry has programs that watch for races end as fast as others do: they would wait a
+// second each for races at their very end, and there are hundreds.
+func hurry(env *testscript.Env) error {
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	return nil
 }
 
 // exits CODE PROGRAM ARGS... runs a program that has to end with that code.

@@ -140,7 +140,7 @@ func TestAChangeWhoseCallerHasGoneLeavesNothing(t *testing.T) {
 
 func TestSQLiteReadersCannotWrite(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: t.TempDir()})
+	db := openAt(t, Options{Data: copiedSQLite(t)})
 	for _, statement := range []string{"DELETE FROM deeds", "DROP TABLE deeds", "CREATE TABLE more (x TEXT)"} {
 		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("a reader did: %s", statement)

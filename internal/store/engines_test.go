@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +26,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(t, openAt(t, Options{Data: t.TempDir()}))
+		test(t, openAt(t, Options{Data: copiedSQLite(t)}))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
@@ -68,6 +70,40 @@ func newPostgres(t *testing.T) string {
 	return makePostgres(t, "")
 }
 
+// raised is a SQLite database whose schema is up to date, as a file.
+var raised = sync.OnceValues(func() (text []byte, err error) {
+	folder, err := os.MkdirTemp("", "dotkontor-store-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	db, err := Open(context.Background(), Options{Data: folder})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(folder, databaseFile+"-wal")); err == nil {
+		return nil, errors.New("a part of the database is still in its log")
+	}
+	return os.ReadFile(filepath.Join(folder, databaseFile))
+})
+
+// copiedSQLite is a folder with such a database.
+func copiedSQLite(t *testing.T) string {
+	t.Helper()
+	text, err := raised()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, databaseFile), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // pattern is a database whose schema is up to date. Copying it is several times faster
 // than making the schema anew for each test.
 var pattern struct {
@@ -107,7 +143,7 @@ func TestMain(m *testing.M) {
 	if pattern.name != "" {
 		pool, err := sql.Open("pgx", os.Getenv(postgresVariable))
 		if err == nil {
-			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)") //nolint:noctx // there is nobody left to end it
+			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)")
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)

@@ -11,7 +11,7 @@ import (
 
 func TestAQueryIsUnderstoodOnceWhoeverAsks(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: t.TempDir(), MaxConnections: 4})
+	db := openAt(t, Options{Data: copiedSQLite(t), MaxConnections: 4})
 	kept, ok := db.queries.(*prepared)
 	if !ok {
 		t.Fatalf("the reader is a %T", db.queries)
@@ -32,7 +32,7 @@ func TestAQueryIsUnderstoodOnceWhoeverAsks(t *testing.T) {
 
 func TestWhatWasUnderstoodBeforeTheSchemaChangedIsUnderstoodAnew(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: t.TempDir()})
+	db := openAt(t, Options{Data: copiedSQLite(t)})
 	for _, column := range []string{"", "ALTER TABLE vat_checks ADD COLUMN more TEXT NOT NULL DEFAULT ''", "ALTER TABLE vat_checks DROP COLUMN more"} {
 		if column != "" {
 			if _, err := db.writer.ExecContext(t.Context(), column); err != nil {
@@ -51,7 +51,7 @@ func TestWhatWasUnderstoodBeforeTheSchemaChangedIsUnderstoodAnew(t *testing.T) {
 
 func TestAQueryThatCantBeUnderstoodIsToldAndNotKept(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: t.TempDir()})
+	db := openAt(t, Options{Data: copiedSQLite(t)})
 	var n int
 	if err := db.queries.QueryRowContext(t.Context(), "SELECT nothing FROM nowhere").Scan(&n); err == nil {
 		t.Error("no error")

@@ -23,7 +23,7 @@ type crowd struct {
 
 func newCrowd(t *testing.T) *crowd {
 	t.Helper()
-	c := &crowd{T: t, db: openAt(t, Options{Data: t.TempDir()})}
+	c := &crowd{T: t, db: openAt(t, Options{Data: copiedSQLite(t)})}
 	c.db.turns.longest = time.Hour // however slow the machine is
 	held, let := make(chan struct{}), make(chan struct{})
 	c.release = sync.OnceFunc(func() { close(let) })

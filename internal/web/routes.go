@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
@@ -89,127 +88,6 @@ type route struct {
 	anyOrigin bool
 }
 
-// people are the pages, with what they share.
-type people struct {
-	frame *page.Frame
-	pages []page.Route
-}
-
-// newPeople is empty where there are no customers.
-func newPeople(cfg Config, addresses addressFinder) (people, error) {
-	if cfg.Portal.Customers == nil {
-		return people{}, nil
-	}
-	frame, err := page.New(page.Config{
-		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Customers, Address: addresses.find, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil, Places: cfg.Start.Catalogue != nil, Operators: cfg.Operators.Office != nil,
-		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Law: cfg.Law.Declarations != nil,
-		Streams: cfg.Streams, Closing: cfg.Closing,
-	})
-	if err != nil {
-		return people{}, err
-	}
-	shared := cfg.Portal
-	shared.Frame = frame
-	pages, err := portal.New(shared)
-	if err != nil {
-		return people{}, err
-	}
-	forPeople := people{frame: frame, pages: pages.Routes()}
-	if cfg.Start.Catalogue != nil {
-		everybody, err := cfg.start(frame, addresses)
-		if err != nil {
-			return people{}, err
-		}
-		forPeople.pages = append(forPeople.pages, everybody.Routes()...)
-	}
-	if cfg.Law.Declarations != nil {
-		shared := cfg.Law
-		shared.Frame = frame
-		legal, err := law.New(shared)
-		if err != nil {
-			return people{}, err
-		}
-		forPeople.pages = append(forPeople.pages, legal.Routes()...)
-	}
-	if cfg.Operators.Office != nil {
-		behind := cfg.Operators
-		behind.Frame = frame
-		office, err := operator.New(behind)
-		if err != nil {
-			return people{}, err
-		}
-		forPeople.pages = append(forPeople.pages, office.Routes()...)
-	}
-	if cfg.Checkout.Orders == nil {
-		return forPeople, nil
-	}
-	paying := cfg.Checkout
-	paying.Frame = frame
-	orders, err := checkout.New(paying)
-	if err != nil {
-		return people{}, err
-	}
-	forPeople.pages = append(forPeople.pages, orders.Routes()...)
-	return forPeople, nil
-}
-
-// newOAuth are the endpoints of OAuth, in service or not.
-func newOAuth(cfg Config, addresses addressFinder, frame *page.Frame, pending *later.Handler) ([]route, error) {
-	if frame == nil || cfg.OAuth.Applications == nil {
-		return []route{
-			{"POST", "/oauth/register/{$}", pending.OAuth, true},
-			{"POST", "/oauth/register", pending.OAuth, true},
-			{"GET", "/oauth/authorize/{$}", pending.OAuth, false},
-			{"GET", "/oauth/authorize", pending.OAuth, false},
-			{"POST", "/oauth/token/{$}", pending.OAuth, true},
-			{"POST", "/oauth/token", pending.OAuth, true},
-			{"POST", "/oauth/revoke/{$}", pending.OAuth, true},
-			{"POST", "/oauth/revoke", pending.OAuth, true},
-		}, nil
-	}
-	shared := cfg.OAuth
-	shared.BaseURL, shared.Frame, shared.Address = cfg.Facts.BaseURL, frame, addresses.find
-	handler, err := oauth.New(shared)
-	if err != nil {
-		return nil, err
-	}
-	var list []route
-	for _, r := range handler.Routes() {
-		list = append(list, route{r.Method, r.Path, r.Handler, r.AnyOrigin})
-	}
-	return list, nil
-}
-
-// newSessions are the operations of agentic checkout, in service or not.
-func newSessions(cfg Config, addresses addressFinder) ([]route, error) {
-	shared := cfg.Sessions
-	shared.BaseURL, shared.Permalinks, shared.Address = cfg.Facts.BaseURL, page.OrdersPath+"/", addresses.find
-	shared.Terms, shared.Privacy, shared.Returns = cfg.Facts.Terms, cfg.Facts.Privacy, cfg.Facts.Returns
-	handler, err := acp.New(shared)
-	if err != nil {
-		return nil, err
-	}
-	var list []route
-	for _, r := range handler.Routes() {
-		list = append(list, route{r.Method, r.Path, r.Handler, false})
-	}
-	return list, nil
-}
-
-// newHooks is where the payment provider calls, if there is one.
-func newHooks(messages hooks.Messages) []route {
-	if messages == nil {
-		return nil
-	}
-	return []route{{"POST", hooks.Path, hooks.New(messages).Serve, false}}
-}
-
-// has says whether a path is a page's.
-func (p people) has(path string) bool {
-	return slices.ContainsFunc(p.pages, func(r page.Route) bool { return r.Path == path })
-}
-
 // routes is everything that the service answers to, in the contract's order.
 func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, error) {
 	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.find)
@@ -257,22 +135,6 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 		{"GET", "/healthz", healthz, false},
 		{"GET", "/readyz", readyz(cfg.Ready), false},
 	}), nil
-}
-
-// agents is the endpoint's configuration with what it shares with the rest.
-func (cfg Config) agents(addresses addressFinder) mcp.Config {
-	shared := cfg.Agents
-	shared.BaseURL, shared.Budget = cfg.Facts.BaseURL, cfg.Budget
-	shared.Address, shared.Logger = addresses.find, cfg.Logger
-	return shared
-}
-
-// start are the pages for everybody, with what they share with the REST interface.
-func (cfg Config) start(frame *page.Frame, addresses addressFinder) (*start.Handler, error) {
-	shared := cfg.Start
-	shared.Frame, shared.Address, shared.Budget = frame, addresses.find, cfg.Budget
-	shared.Basket = cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil
-	return start.New(shared)
 }
 
 // New returns the handler of the whole service.
@@ -334,83 +196,4 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	mux.HandleFunc("/", noPage(forPeople.frame))
 	return newObserver(mux, cfg.Logger, cfg.Registry)
-}
-
-// resource is one path with its methods. It answers 405 and OPTIONS itself,
-// because ServeMux would answer in plain text.
-type resource struct {
-	methods   map[string]http.HandlerFunc
-	allow     string
-	anyOrigin bool
-	// hidden says that nobody may learn which methods there are.
-	hidden bool
-	// refuse answers 405 in the words of the path's protocol.
-	refuse http.HandlerFunc
-}
-
-func allowed(methods map[string]http.HandlerFunc) string {
-	names := []string{http.MethodOptions}
-	for name := range methods {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
-func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if res.anyOrigin {
-		allowAnyOrigin(w.Header())
-	}
-	if handler, ok := res.methods[r.Method]; ok {
-		handler(w, r)
-		return
-	}
-	if res.hidden {
-		res.refuse(w, r)
-		return
-	}
-	w.Header().Set("Allow", res.allow)
-	if r.Method == http.MethodOptions {
-		if res.anyOrigin {
-			answerPreflight(w.Header(), res.allow)
-		}
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	res.refuse(w, r)
-}
-
-func noSuchMethod(w http.ResponseWriter, _ *http.Request) {
-	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
-}
-
-func notFound(w http.ResponseWriter, _ *http.Request) {
-	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchPath})
-}
-
-// healthz says that the process serves.
-func healthz(w http.ResponseWriter, _ *http.Request) { writeState(w, http.StatusOK, "ok\n") }
-
-// readyz says whether a load balancer should send requests here.
-func readyz(ready func() bool) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		if !ready() {
-			writeState(w, http.StatusServiceUnavailable, "draining\n")
-			return
-		}
-		writeState(w, http.StatusOK, "ready\n")
-	}
-}
-
-func writeState(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text))
-}
-
-// Health serves /healthz and /readyz on the private port too.
-func Health(mux *http.ServeMux, ready func() bool) {
-	mux.HandleFunc("GET /healthz", healthz)
-	mux.HandleFunc("GET /readyz", readyz(ready))
 }

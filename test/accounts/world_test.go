@@ -3,24 +3,18 @@
 package accounts
 
 import (
-	"context"
-	"crypto/rand"
-	"database/sql"
 	"net/netip"
-	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // to make and drop databases
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/letters"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 const (
@@ -29,9 +23,9 @@ const (
 	password = "Vier Pferde am Deich"
 	other    = "Sieben Boote im Nebel"
 	browser  = "Mozilla/5.0 (test)"
-
-	postgresVariable = "DOTKONTOR_TEST_POSTGRES"
 )
+
+func TestMain(m *testing.M) { os.Exit(fresh.Main(m)) }
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 
@@ -57,7 +51,7 @@ func eachEngine(t *testing.T, test func(w *world)) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(newWorld(t, store.Options{URL: newPostgres(t), MaxConnections: 6}))
+		test(newWorld(t, fresh.Postgres(t, 6)))
 	})
 }
 
@@ -265,37 +259,7 @@ func (w *world) told(in customer.SignedIn, action registrar.Action) bool {
 	return false
 }
 
-// newPostgres makes a database that is dropped at the end of the test.
-func newPostgres(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv(postgresVariable)
-	if server == "" {
-		t.Skipf("no PostgreSQL: %s is not set; \"make test\" sets it", postgresVariable)
-	}
-	address, err := url.Parse(server)
-	if err != nil {
-		t.Fatalf("%s is no address", postgresVariable)
-	}
-	name := "test_" + strings.ToLower(rand.Text())
-	run := func(statement string) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		pool, err := sql.Open("pgx", server)
-		if err != nil {
-			t.Fatal("the server for tests can't be opened")
-		}
-		defer pool.Close()
-		if _, err := pool.ExecContext(ctx, statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run("CREATE DATABASE " + name)
-	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
-	address.Path = "/" + name
-	return address.String()
-}
-
 func newWorldHere(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, store.Options{Data: t.TempDir()})
+	return newWorld(t, fresh.SQLite(t))
 }

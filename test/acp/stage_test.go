@@ -5,7 +5,6 @@ package acp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,22 +27,7 @@ import (
 
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "dotkontor-acp-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dotkontor")
-	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &binary)) }
 
 // The binary is built by a command, so the go tool has to be told.
 func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
@@ -73,45 +57,17 @@ type stage struct {
 	judge        map[string]*jsonschema.Compiler
 	// described is our own description of our own shape.
 	described validator.Validator
+	// books proves that everything agrees.
+	books func()
 }
 
 func open(t *testing.T, settings ...string) *stage {
 	t.Helper()
-	folder := t.TempDir()
-	info := filepath.Join(folder, "info.json")
-	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := product.Stop(); err != nil {
-			t.Error(err)
-		}
-		if text, err := os.ReadFile(filepath.Join(folder, "product.log")); err == nil && t.Failed() {
-			t.Logf("%s", text)
-		}
-	})
-	var told struct {
-		Agent agent
-		Demo  struct{ Token string }
-	}
-	text, err := os.ReadFile(info)
-	if err == nil {
-		err = json.Unmarshal(text, &told)
-	}
-	if err != nil || told.Agent.Secret == "" {
-		t.Fatalf("the sandbox tells of no agent: %v", err)
-	}
+	opened := rig.Open(t, binary, settings...)
 	return &stage{
-		t: t, described: description(t, product.Server.Ready), base: product.Server.Ready, config: product.World.Ready, settings: settings, linked: told.Agent, token: told.Demo.Token,
-		judge: compilers(t),
+		t: t, base: opened.Base, config: opened.Config, settings: settings, linked: agent(opened.Agent), token: opened.Demo.Token,
+		judge: compilers(t), described: description(t, opened.Base), books: func() { t.Helper(); opened.Books(t) },
 	}
-}
-
-// books proves that everything agrees.
-func (s *stage) books() {
-	s.t.Helper()
-	rig.CheckBooks(s.t, s.config, s.settings...)
 }
 
 // admit lets another agent in, as an operator does.

@@ -20,15 +20,16 @@ import (
 func TestTheExampleBuysADomain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	out, err := s.run(example, "--info", s.info, "--wait", "2m")
+	example := s.example()
+	out, err := s.run(example, "--info", s.Info, "--wait", "2m")
 	if err != nil || !strings.Contains(string(out), "\nstatus: completed, order: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err = s.run(example, "--info", s.info, "--token", "spt_declined_1")
+	out, err = s.run(example, "--info", s.Info, "--token", "spt_declined_1")
 	if err == nil || !strings.Contains(string(out), "acp-agent: 402 payment_declined") {
 		t.Errorf("a declined token: %v\n%s", err, out)
 	}
-	s.books()
+	s.Books(t)
 }
 
 func TestTheScriptCompletesAnOrderOfStartOrder(t *testing.T) {
@@ -41,11 +42,11 @@ func TestTheScriptCompletesAnOrderOfStartOrder(t *testing.T) {
 	s := open(t)
 	r, address := listen(t, 0)
 	var hook identity
-	if out := s.do("agents", "rotate", s.linked, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
+	if out := s.do("agents", "rotate", s.Agent.ID, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
 		t.Fatalf("agents rotate said %s", out)
 	}
 	r.trust(hook)
-	out, err := s.run("../../examples/acp-complete.sh", s.info)
+	out, err := s.run("../../examples/acp-complete.sh", s.Info)
 	if err != nil || !strings.Contains(string(out), "\nsession: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -53,7 +54,7 @@ func TestTheScriptCompletesAnOrderOfStartOrder(t *testing.T) {
 	if first := r.messages()[0]; first.Type != "order_create" {
 		t.Errorf("the first message was %+v", first)
 	}
-	s.books()
+	s.Books(t)
 }
 
 // receiver is an agent's webhook.
@@ -152,7 +153,7 @@ func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
 	r, address := listen(t, 1)
 	who := s.admit("Hörer", "--webhook", address)
 	r.trust(who)
-	out, err := s.run(example, "--url", s.base, "--key", who.Key, "--secret", who.Secret)
+	out, err := s.run(s.example(), "--url", s.Base, "--key", who.Key, "--secret", who.Secret)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -166,7 +167,7 @@ func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
 		if message.Type == "order_create" && !message.refused {
 			creates++
 		}
-		if !strings.Contains(string(out), "session: "+message.Data.Session+"\n") || message.Data.Permalink != s.base+"/portal/orders/"+message.Data.Session {
+		if !strings.Contains(string(out), "session: "+message.Data.Session+"\n") || message.Data.Permalink != s.Base+"/portal/orders/"+message.Data.Session {
 			t.Errorf("a message about %s at %s", message.Data.Session, message.Data.Permalink)
 		}
 	}
@@ -176,7 +177,7 @@ func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
 	if lines := r.last().Data.Lines; len(lines) != 1 || lines[0].Status != "fulfilled" || !strings.HasPrefix(lines[0].Product, "register:beispiel-") {
 		t.Errorf("got %+v", lines)
 	}
-	s.books()
+	s.Books(t)
 }
 
 func TestMoneyThatGoesBackIsTold(t *testing.T) {
@@ -206,7 +207,7 @@ func TestMoneyThatGoesBackIsTold(t *testing.T) {
 			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.last().Data.Status != want {
 				t.Errorf("the order is %s", r.last().Data.Status)
 			}
-			s.books()
+			s.Books(t)
 		})
 	}
 }
@@ -226,7 +227,7 @@ func (s *stage) loseOne(who identity) {
 		s.t.Fatalf("%d: %v", status, made)
 	}
 	id, _ := made["id"].(string)
-	if err := s.provider.Fault(s.t.Context(), stripe.Fault{On: "*", Do: "slow", Delay: "4s", Times: 2}); err != nil {
+	if err := s.Provider.Fault(s.t.Context(), stripe.Fault{On: "*", Do: "slow", Delay: "4s", Times: 2}); err != nil {
 		s.t.Fatal(err)
 	}
 	done := make(chan struct{})
@@ -238,6 +239,6 @@ func (s *stage) loseOne(who identity) {
 		_, now := s.session(who, http.MethodGet, "/"+id, nil)
 		return now["status"] == "in_progress"
 	})
-	s.do("domains", "register", "zwei-wuensche.com", "--customer", s.demo, "--manual-payment", "R-1")
+	s.do("domains", "register", "zwei-wuensche.com", "--customer", s.Demo.Email, "--manual-payment", "R-1")
 	<-done
 }

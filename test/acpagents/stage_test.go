@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -20,30 +19,19 @@ import (
 	"github.com/dotkontor/dotkontor/test/rig"
 )
 
-// binary is the product, example the agent in examples/acp-agent.
-var binary, example string
+// binary is the product.
+var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &binary)) }
 
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "dotkontor-acpagents-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// example is the agent in examples/acp-agent.
+func (s *stage) example() string {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "acp-agent")
+	if err := rig.BuildExample(s.t.Context(), "acp-agent", path, os.Stderr); err != nil {
+		s.t.Fatal(err)
 	}
-	defer os.RemoveAll(folder)
-	binary, example = filepath.Join(folder, "dotkontor"), filepath.Join(folder, "acp-agent")
-	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", example, "../../examples/acp-agent")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "the example does not build:", err)
-		return 1
-	}
-	return m.Run()
+	return path
 }
 
 // The binary is built by a command, so the go tool has to be told.
@@ -69,33 +57,15 @@ const patience = 2 * time.Minute
 
 // stage is a product with its world.
 type stage struct {
-	t                  *testing.T
-	base, config, info string
-	provider           rig.Provider
-	demo               string // the demo customer's address
-	linked             string // the agent that the demo customer has linked
+	*rig.Stage
+	t *testing.T
 }
 
 func open(t *testing.T) *stage {
 	t.Helper()
-	folder := t.TempDir()
-	info := filepath.Join(folder, "info.json")
-	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := product.Stop(); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			text, _ := os.ReadFile(filepath.Join(folder, "product.log"))
-			t.Logf("%s", text)
-		}
-	})
-	s := &stage{t: t, base: product.Server.Ready, config: product.World.Ready, info: info}
+	s := &stage{rig.Open(t, binary), t}
 	// The world knows its own address only; a reader of the welcome text has both in one.
-	text, err := os.ReadFile(info)
+	text, err := os.ReadFile(s.Info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,20 +73,11 @@ func open(t *testing.T) *stage {
 	if err := json.Unmarshal(text, &told); err != nil {
 		t.Fatal(err)
 	}
-	told["base_url"], told["mcp_url"] = s.base, s.base+"/api/mcp"
-	if demo, ok := told["demo"].(map[string]any); ok {
-		s.demo, _ = demo["email"].(string)
-	}
-	if agent, ok := told["agent"].(map[string]any); ok {
-		s.linked, _ = agent["id"].(string)
-	}
+	told["base_url"], told["mcp_url"] = s.Base, s.Base+"/api/mcp"
 	if text, err = json.Marshal(told); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(info, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s.provider, err = rig.FindProvider(filepath.Join(folder, "world")); err != nil {
+	if err := os.WriteFile(s.Info, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -125,7 +86,7 @@ func open(t *testing.T) *stage {
 // do runs a command of the operator, which must succeed.
 func (s *stage) do(args ...string) []byte {
 	s.t.Helper()
-	out, err := s.run(binary, append(args, "--config", s.config)...)
+	out, err := s.run(binary, append(args, "--config", s.Config)...)
 	if err != nil {
 		s.t.Fatalf("%v: %v\n%s", args, err, out)
 	}
@@ -138,12 +99,6 @@ func (s *stage) run(program string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, program, args...)
 	command.Env = append(os.Environ(), "DOTKONTOR="+binary)
 	return command.CombinedOutput()
-}
-
-// books proves that everything agrees.
-func (s *stage) books() {
-	s.t.Helper()
-	rig.CheckBooks(s.t, s.config)
 }
 
 // identity is how an agent is known to the product.
@@ -171,7 +126,7 @@ func (s *stage) session(who identity, method, path string, body any) (status int
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+"/api/acp/checkout_sessions"+path, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.Base+"/api/acp/checkout_sessions"+path, bytes.NewReader(text))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -204,7 +159,7 @@ func (s *stage) until(what string, done func() bool) {
 // complete pays with a token, as an agent does.
 func (s *stage) complete(who identity, id string) {
 	body := []byte(`{"payment_data":{"token":"spt_ok_1","provider":"stripe"}}`)
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/acp/checkout_sessions/"+id+"/complete", bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.Base+"/api/acp/checkout_sessions/"+id+"/complete", bytes.NewReader(body))
 	if err != nil {
 		s.t.Error(err)
 		return

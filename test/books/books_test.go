@@ -5,9 +5,7 @@ package books
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,24 +20,7 @@ import (
 
 var binary string
 
-func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "dotkontor-books-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dotkontor")
-	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &binary)) }
 
 // The binary is built by a command, so the go tool has to be told.
 func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {

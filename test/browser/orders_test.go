@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/test/node"
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // agentsOrder is what an agent hands to its human.
@@ -109,11 +110,7 @@ func command(t *testing.T, binary string, args ...string) {
 func buildAgent(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "agent-order")
-	ctx, cancel := context.WithTimeout(t.Context(), buildTimeout)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "../../examples/agent-order")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
+	if err := rig.BuildExample(t.Context(), "agent-order", binary, os.Stderr); err != nil {
 		t.Fatal(err)
 	}
 	return binary

@@ -16,7 +16,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,8 +26,7 @@ import (
 )
 
 const (
-	buildTimeout  = 10 * time.Minute // cold, on a busy machine
-	clientTimeout = 2 * time.Minute  // takes seconds
+	clientTimeout = 2 * time.Minute // takes seconds
 	fixturesTag   = "mcpfixtures"
 )
 
@@ -72,20 +70,16 @@ func startSandboxWithDemo(t *testing.T) stage {
 
 func startSandboxIn(t *testing.T, tags, folder string) string {
 	t.Helper()
-	if _, err := rig.Sources(); err != nil {
-		t.Fatal(err)
-	}
 	binary := filepath.Join(folder, "dotkontor")
-	args := []string{"build", "-buildvcs=false", "-tags", tags, "-o", binary}
+	var flags []string
 	if raced { // the server is what has goroutines, so it is watched too
-		args = append(args, "-race")
+		flags = append(flags, "-race")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), buildTimeout)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", append(args, "./cmd/dotkontor")...)
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the product does not build: %v\n%s", err, out)
+	if tags != "" {
+		flags = append(flags, "-tags", tags)
+	}
+	if err := rig.Build(t.Context(), binary, os.Stderr, flags...); err != nil {
+		t.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(folder, "log"))
 	if err != nil {

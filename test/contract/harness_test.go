@@ -23,7 +23,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -121,21 +120,13 @@ func canBindLoopback() error {
 
 func raiseStage() error {
 	stage.addresses.second = byte(32 + os.Getpid()%192)
-	root, err := rig.ModuleRoot()
-	if err != nil {
-		return err
-	}
 	stage.binary = filepath.Join(stage.folder, "dotkontor")
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	args := []string{"build", "-buildvcs=false", "-o", stage.binary}
+	var flags []string
 	if raced { // the server is what has goroutines, so it is watched too
-		args = append(args, "-race")
+		flags = append(flags, "-race")
 	}
-	build := exec.CommandContext(ctx, "go", append(args, "./cmd/dotkontor")...)
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("the product does not build: %w\n%s", err, out)
+	if err := rig.Build(context.Background(), stage.binary, os.Stderr, flags...); err != nil {
+		return err
 	}
 	sandbox, err := startSandbox("sandbox")
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
 )
 
 // stopWithin is how long a process may take to end after SIGTERM if nothing is
@@ -79,7 +81,7 @@ func start(name string, env []string, args ...string) (*process, error) {
 }
 
 func plainEnvironment() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + stage.folder}
+	return append(rig.Race(), "PATH="+os.Getenv("PATH"), "HOME="+stage.folder)
 }
 
 func (p *process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -21,24 +20,7 @@ import (
 // binary can be killed at boundaries; an ordinary build can't.
 var binary string
 
-func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "dotkontor-kill-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dotkontor")
-	if err := rig.Build(context.Background(), binary, os.Stderr, "-tags", "faults"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &binary, "-tags", "faults")) }
 
 // patience bounds what takes seconds, on a machine that is busy otherwise.
 const patience = 2 * time.Minute

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/dump"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 func TestOnlyHashesInADatabaseDumpAndNothingInTheLog(t *testing.T) {
@@ -196,7 +196,7 @@ func TestTheAuditTellsWhatHappened(t *testing.T) {
 // transaction waits for itself.
 func TestNoTransactionTakesASecondConnection(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, store.Options{URL: newPostgres(t), MaxConnections: 1})
+	s := newStage(t, fresh.Postgres(t, 1))
 	session, _ := s.person("anna@example.org")
 	a := s.newApp("none", callback)
 	done := make(chan struct{})

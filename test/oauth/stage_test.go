@@ -9,21 +9,17 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -40,9 +36,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
-const postgresVariable = "DOTKONTOR_TEST_POSTGRES"
+func TestMain(m *testing.M) { os.Exit(fresh.Main(m)) }
 
 // stage is one running service.
 type stage struct {
@@ -68,11 +65,11 @@ func eachEngine(t *testing.T, test func(s *stage), changes ...set) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(newStage(t, store.Options{Data: t.TempDir()}, changes...))
+		test(newStage(t, fresh.SQLite(t), changes...))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(newStage(t, store.Options{URL: newPostgres(t), MaxConnections: 8}, changes...))
+		test(newStage(t, fresh.Postgres(t, 8), changes...))
 	})
 }
 
@@ -80,34 +77,7 @@ func eachEngine(t *testing.T, test func(s *stage), changes ...set) {
 func anyEngine(t *testing.T, changes ...set) *stage {
 	t.Helper()
 	t.Parallel()
-	return newStage(t, store.Options{Data: t.TempDir()}, changes...)
-}
-
-func newPostgres(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv(postgresVariable)
-	if server == "" {
-		t.Skipf("no PostgreSQL: %s is not set", postgresVariable)
-	}
-	address, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := "oauth_" + strings.ToLower(rand.Text())
-	run := func(statement string) {
-		pool, err := sql.Open("pgx", server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer pool.Close()
-		if _, err := pool.ExecContext(context.Background(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run("CREATE DATABASE " + name)
-	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
-	address.Path = "/" + name
-	return address.String()
+	return newStage(t, fresh.SQLite(t), changes...)
 }
 
 func newStage(t *testing.T, place store.Options, changes ...set) *stage {

@@ -36,9 +36,9 @@ func (s *stage) checkout(method, path string, message any) (answer session, stat
 	}
 	at := time.Now().UTC().Format(time.RFC3339Nano)
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+s.agent.Key)
+	request.Header.Set("Authorization", "Bearer "+s.Agent.Key)
 	request.Header.Set(signing.TimestampHeader, at)
-	request.Header.Set(signing.SignatureHeader, signing.Compute(s.agent.Secret, at, body))
+	request.Header.Set(signing.SignatureHeader, signing.Compute(s.Agent.Secret, at, body))
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		s.t.Fatal(err)
@@ -75,7 +75,7 @@ var claimAddress = regexp.MustCompile(`http://\S+/checkout/claim\?link=\S+`)
 // claimLinks are those that were mailed to an address.
 func (s *stage) claimLinks(to string) []string {
 	s.t.Helper()
-	got := s.stranger().get(s.inbox + "api/mails?to=" + url.QueryEscape(to))
+	got := s.stranger().get(s.Inbox + "api/mails?to=" + url.QueryEscape(to))
 	var box struct {
 		Mails []struct{ Text string } `json:"mails"`
 	}

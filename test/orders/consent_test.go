@@ -15,7 +15,7 @@ import (
 // lettersTo are the texts that were mailed to an address, in one line each.
 func (s *stage) lettersTo(to string) (texts []string) {
 	s.t.Helper()
-	got := s.stranger().get(s.inbox + "api/mails?to=" + url.QueryEscape(to))
+	got := s.stranger().get(s.Inbox + "api/mails?to=" + url.QueryEscape(to))
 	var box struct {
 		Mails []struct{ Text string } `json:"mails"`
 	}
@@ -96,6 +96,6 @@ func TestAConsumerOrdersOnlyAfterAskingUsToBeginAtOnce(t *testing.T) {
 	if page := anna.get(s.base + "/portal/orders/" + made.OrderID); !strings.Contains(page.text, words) {
 		t.Errorf("the order does not show it:\n%s", page.text)
 	}
-	s.reads(s.demo.Email, made.OrderID, words)
+	s.reads(s.Demo.Email, made.OrderID, words)
 	s.books()
 }

@@ -30,7 +30,7 @@ func TestAnAgentOrdersAndAHumanPays(t *testing.T) {
 		t.Errorf("the same items are another order: %+v", again)
 	}
 	stranger := s.stranger().get(made.PaymentURL)
-	if found := rig.Personal([]string{s.demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
+	if found := rig.Personal([]string{s.Demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
 		t.Errorf("before the sign-in the page tells %q", found)
 	}
 	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
@@ -105,7 +105,7 @@ func (s *stage) callRaw(tool string) ([]held, bool) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	request.Header.Set("Authorization", "Bearer "+s.Demo.Token)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		s.t.Fatal(err)
@@ -129,7 +129,7 @@ func (s *stage) callRaw(tool string) ([]held, bool) {
 func (s *stage) mailed(word string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		got := s.stranger().get(s.inbox + "api/mails?to=" + url.QueryEscape(s.demo.Email))
+		got := s.stranger().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
 		var box struct {
 			Mails []struct {
 				Subject string `json:"subject"`
@@ -356,7 +356,7 @@ func (s *stage) registrant(h human) []string {
 func (s *stage) take(name string, flags ...string) {
 	s.t.Helper()
 	flags = append([]string{
-		"domains", "register", name, "--customer", s.demo.Email, "--manual-payment", "R-" + name, "--config", s.config,
+		"domains", "register", name, "--customer", s.Demo.Email, "--manual-payment", "R-" + name, "--config", s.config,
 	}, flags...)
 	command := exec.CommandContext(s.t.Context(), binary, flags...)
 	if out, err := command.CombinedOutput(); err != nil {

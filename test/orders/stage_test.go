@@ -5,15 +5,12 @@ package orders
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,22 +21,7 @@ import (
 
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "dotkontor-orders-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "dotkontor")
-	if err := rig.Build(context.Background(), binary, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(rig.Main(m, &binary)) }
 
 // The binary is built by a command, so the go tool has to be told.
 func TestAChangeOfTheProductRunsTheseTestsAgain(t *testing.T) {
@@ -62,75 +44,24 @@ const (
 
 // stage is a product with its world.
 type stage struct {
-	t        *testing.T
-	product  *rig.Product
-	base     string
-	config   string
-	settings []string
-	world    rig.World
-	provider rig.Provider
-	demo     struct{ Email, Password, Token string }
-	agent    struct{ Key, Secret string }
-	inbox    string
+	rig.Told
+	t            *testing.T
+	product      *rig.Product
+	base, config string
+	world        rig.World
+	provider     rig.Provider
+	// books proves that everything agrees.
+	books func()
 }
 
 func open(t *testing.T, settings ...string) *stage {
 	t.Helper()
-	folder := t.TempDir()
 	settings = append(settings, "DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000")
-	info := filepath.Join(folder, "info.json")
-	product, err := rig.StartProduct(t.Context(), binary, folder, []string{"--info", info}, settings)
-	if err != nil {
-		t.Fatal(err)
+	opened := rig.Open(t, binary, settings...)
+	return &stage{
+		t: t, Told: opened.Told, product: opened.Product, base: opened.Base, books: func() { t.Helper(); opened.Books(t) },
+		config: opened.Config, world: opened.Registry, provider: opened.Provider,
 	}
-	t.Cleanup(func() {
-		if err := product.Stop(); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			text, _ := os.ReadFile(filepath.Join(folder, "product.log"))
-			for line := range strings.Lines(string(text)) {
-				if !strings.Contains(line, `"tool":"get_order_status"`) {
-					t.Log(strings.TrimSpace(line))
-				}
-			}
-		}
-	})
-	s := &stage{t: t, product: product, base: product.Server.Ready, config: product.World.Ready, settings: settings}
-	text, err := os.ReadFile(info)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var told struct {
-		Demo struct {
-			Email    string `json:"email"`
-			Password string `json:"password"`
-			Token    string `json:"token"`
-		} `json:"demo"`
-		Agent struct {
-			Key    string `json:"key"`
-			Secret string `json:"secret"`
-		} `json:"agent"`
-		Inbox string `json:"inbox"`
-	}
-	if err := json.Unmarshal(text, &told); err != nil {
-		t.Fatal(err)
-	}
-	s.demo.Email, s.demo.Password, s.demo.Token, s.inbox = told.Demo.Email, told.Demo.Password, told.Demo.Token, told.Inbox
-	s.agent.Key, s.agent.Secret = told.Agent.Key, told.Agent.Secret
-	if s.world, err = rig.FindWorld(filepath.Join(folder, "world")); err != nil {
-		t.Fatal(err)
-	}
-	if s.provider, err = rig.FindProvider(filepath.Join(folder, "world")); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// books proves that everything agrees.
-func (s *stage) books() {
-	s.t.Helper()
-	rig.CheckBooks(s.t, s.config, s.settings...)
 }
 
 // item is one wanted name.
@@ -175,7 +106,7 @@ func (s *stage) call(tool string, arguments any) (answer prepared, failed bool) 
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	request.Header.Set("Authorization", "Bearer "+s.Demo.Token)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		s.t.Fatal(err)
@@ -239,7 +170,7 @@ func (s *stage) stranger() human {
 func (s *stage) signedIn() human {
 	s.t.Helper()
 	h := s.stranger()
-	if got := h.post(s.base+"/portal/sign-in", "email", s.demo.Email, "password", s.demo.Password); got.status != http.StatusSeeOther {
+	if got := h.post(s.base+"/portal/sign-in", "email", s.Demo.Email, "password", s.Demo.Password); got.status != http.StatusSeeOther {
 		s.t.Fatalf("the sign-in answered %d", got.status)
 	}
 	return h

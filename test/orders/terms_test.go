@@ -3,7 +3,6 @@ package orders
 import (
 	"encoding/json"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,18 +27,10 @@ func whole(t *testing.T) *stage {
 			t.Error(err)
 		}
 	})
-	text, err := os.ReadFile(info)
-	if err != nil {
+	s := &stage{t: t, base: sandbox.Ready}
+	if s.Told, err = rig.ReadTold(info); err != nil {
 		t.Fatal(err)
 	}
-	var told struct {
-		Demo  struct{ Email, Password, Token string } `json:"demo"`
-		Inbox string                                  `json:"inbox"`
-	}
-	if err := json.Unmarshal(text, &told); err != nil {
-		t.Fatal(err)
-	}
-	s := &stage{t: t, base: sandbox.Ready, demo: told.Demo, inbox: told.Inbox}
 	if s.world, err = rig.FindWorld(filepath.Join(folder, "data")); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +41,7 @@ func whole(t *testing.T) *stage {
 // subject came.
 func (s *stage) letters(domain string) map[string]int {
 	s.t.Helper()
-	got := s.stranger().get(s.inbox + "api/mails?to=" + url.QueryEscape(s.demo.Email))
+	got := s.stranger().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
 	var box struct {
 		Mails []struct{ Subject, Text string } `json:"mails"`
 	}

@@ -82,12 +82,27 @@ func (s *Server) Stop() error {
 // NewDatabase makes an empty database and returns its address, and a function
 // that drops it.
 func (s *Server) NewDatabase() (address string, drop func() error, err error) {
+	return s.create("")
+}
+
+// CopyOf is NewDatabase with all that another database has, to which nobody is
+// connected.
+func (s *Server) CopyOf(other string) (address string, drop func() error, err error) {
+	parsed, err := url.Parse(other)
+	if err != nil {
+		return "", nil, errors.New("the database to copy has no address")
+	}
+	return s.create(" TEMPLATE " + strings.TrimPrefix(parsed.Path, "/"))
+}
+
+// create makes a database as the words behind its name say.
+func (s *Server) create(how string) (address string, drop func() error, err error) {
 	parsed, err := url.Parse(s.URL)
 	if err != nil {
 		return "", nil, errors.New(Variable + " is no address")
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	if err := s.do("CREATE DATABASE " + name); err != nil {
+	if err := s.do("CREATE DATABASE " + name + how); err != nil {
 		return "", nil, err
 	}
 	parsed.Path = "/" + name

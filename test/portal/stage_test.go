@@ -39,6 +39,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 const password = "correct-horse-battery"
@@ -145,7 +146,7 @@ func open(t *testing.T, mailWorks bool) *stage {
 func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	t.Helper()
 	s := &stage{t: t, clock: &clock{}, log: &record{}, mailbox: &mailbox{messages: make(chan letters.Message, 100)}}
-	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
+	db, err := store.Open(t.Context(), fresh.SQLite(t))
 	check(t, err)
 	s.db = db
 	t.Cleanup(func() { check(t, db.Close()) })

@@ -20,6 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 const (
@@ -51,7 +52,7 @@ func newStage(t *testing.T, held ...registry.Held) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.world.Close() })
-	if s.db, err = store.Open(t.Context(), store.Options{Data: t.TempDir(), MaxConnections: 4}); err != nil {
+	if s.db, err = store.Open(t.Context(), fresh.SQLite(t)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })

@@ -15,30 +15,12 @@ import (
 )
 
 const (
-	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
 	readyTimeout = 60 * time.Second
 	// stopTimeout is how long a process may take to end before it is killed.
 	stopTimeout = 5 * time.Second
 	// clockTicks is the kernel's unit for CPU time on every system that has /proc.
 	clockTicks = 100
 )
-
-// Build makes the binary as "make build" does, with flags beside.
-func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
-	if _, err := Sources(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
-	defer cancel()
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", path}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/dotkontor/dotkontor/cmd/dotkontor")...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	cmd.Stderr = errOut
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the product does not build (run this inside the repository): %w", err)
-	}
-	return nil
-}
 
 // Process is a child that has said that it is ready.
 type Process struct {

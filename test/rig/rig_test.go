@@ -1,8 +1,10 @@
 package rig
 
 import (
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +27,40 @@ func TestSettingsOfThePersonDoNotReachTheProduct(t *testing.T) {
 	got := withoutOurs([]string{"HOME=/home/me", "DOTKONTOR_LOG_LEVEL=error", "PATH=/bin"})
 	if !slices.Equal(got, []string{"HOME=/home/me", "PATH=/bin"}) {
 		t.Errorf("kept %v", got)
+	}
+}
+
+func TestABuildIsKeptForTheRunAndEachWayToBuildApart(t *testing.T) {
+	t.Parallel()
+	environment := []string{"HOME=/home/me", "TEST_BUILDS=/kept"}
+	seen := map[string]bool{keptBuild(nil, "cmd/dotkontor", nil): true}
+	for _, build := range [][]string{{"cmd/dotkontor"}, {"cmd/dotkontor", "-race"}, {"cmd/dotkontor", "-tags", "faults"}, {"examples/acp-agent"}} {
+		path := keptBuild(environment, build[0], build[1:])
+		if seen[path] || filepath.Dir(path) != "/kept" {
+			t.Errorf("%v is kept as %q", build, path)
+		}
+		seen[path] = true
+	}
+	if !seen[""] {
+		t.Error("a build is kept although nobody asks for it")
+	}
+}
+
+func TestWhatWasBuiltIsTaken(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(buildsVariable, folder)
+	if err := os.WriteFile(keptBuild(os.Environ(), "no/program", nil), []byte("built"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(t.TempDir(), "mine")
+	if err := build(t.Context(), "no/program", mine, io.Discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(mine); string(text) != "built" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if err := build(t.Context(), "no/program", mine+"-raced", io.Discard, []string{"-race"}); err == nil {
+		t.Error("another build was taken")
 	}
 }
 

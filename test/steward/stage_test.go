@@ -21,6 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 const (
@@ -65,7 +66,7 @@ func newStage(t *testing.T, names ...string) *stage {
 	s.world, err = registry.Start(registry.Options{Zones: zones, Held: there})
 	check(t, err)
 	t.Cleanup(func() { _ = s.world.Close() })
-	s.db, err = store.Open(t.Context(), store.Options{Data: t.TempDir(), MaxConnections: 4})
+	s.db, err = store.Open(t.Context(), fresh.SQLite(t))
 	check(t, err)
 	t.Cleanup(func() { _ = s.db.Close() })
 	s.customer(ada)

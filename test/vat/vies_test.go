@@ -14,6 +14,7 @@ import (
 	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/vies"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
+	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
 // clock is the time of the business.
@@ -45,7 +46,7 @@ func open(t *testing.T) *stage {
 	server, err := sandbox.Start(sandbox.Options{})
 	check(t, err)
 	t.Cleanup(func() { check(t, server.Close()) })
-	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
+	db, err := store.Open(t.Context(), fresh.SQLite(t))
 	check(t, err)
 	t.Cleanup(func() { check(t, db.Close()) })
 	c := &clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}

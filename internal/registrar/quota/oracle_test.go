@@ -98,10 +98,7 @@ func nextKey(random *rand.Rand, last int) int {
 	return random.IntN(oracleKeys)
 }
 
-const (
-	oracleSteps = 200_000
-	oracleKeys  = 4
-)
+const oracleKeys = 4
 
 var oracleWindows = map[string][]Window{
 	"contract":                       {{30, time.Minute}, {300, 6 * time.Hour}},

@@ -3,3 +3,6 @@
 package quota
 
 const raceEnabled = false
+
+// oracleSteps is how far the walks beside a model go.
+const oracleSteps = 200_000

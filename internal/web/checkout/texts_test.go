@@ -1,22 +1,14 @@
 package checkout
 
 import (
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-)
-
-var (
-	place    = regexp.MustCompile(`\{[0-9]+\}`)
-	inView   = regexp.MustCompile(`\bt "([a-z_.]+)"`)
-	inSource = regexp.MustCompile(`"([a-z_]+(?:\.[a-z_]+)+)"`)
+	"github.com/dotkontor/dotkontor/test/texts"
 )
 
 // byCode are the texts that are found by what a service says.
@@ -29,61 +21,12 @@ var states = []order.State{
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
-	if !slices.Equal(slices.Sorted(maps.Keys(german)), slices.Sorted(maps.Keys(english))) {
-		t.Error("the keys differ")
-	}
-	for key, text := range german {
-		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
-		if !slices.Equal(places(text), places(english[key])) {
-			t.Errorf("%s: %q and %q have other places", key, text, english[key])
-		}
-		if strings.TrimSpace(text) == "" || strings.TrimSpace(english[key]) == "" {
-			t.Errorf("%s is empty", key)
-		}
-	}
-}
-
-func read(t *testing.T, pattern string, find *regexp.Regexp, each func(match string)) {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %v", pattern, err)
-	}
-	for _, file := range files {
-		if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range find.FindAllStringSubmatch(string(text), -1) {
-			each(match[1])
-		}
-	}
+	texts.Same(t, german, english)
 }
 
 func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 	t.Parallel()
-	named := make(map[string]bool)
-	collect := func(key string) { named[key] = true }
-	read(t, "templates/*.html", inView, collect)
-	read(t, "*.go", inSource, collect)
-	for key := range named {
-		if _, ok := german[key]; !ok {
-			t.Errorf("there is no text %s", key)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(german)) {
-		if !named[key] && !slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
-			t.Errorf("nobody says %s", key)
-		}
-	}
-	read(t, "*.go", regexp.MustCompile(`v\.Note\("([a-z_]+)"\)`), func(note string) {
-		if german["note."+note] == "" {
-			t.Errorf("the note %s has no text", note)
-		}
-	})
+	texts.Named(t, german, byCode)
 }
 
 // What provisioning can answer to an item is said in words.
@@ -92,7 +35,7 @@ func TestEveryReasonHasAText(t *testing.T) {
 	// These are not about an item of an order.
 	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_line", "operators_only"}
 	found := 0
-	read(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	texts.Find(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
 		found++
 		if german["reason."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no text for %s", code)
@@ -113,7 +56,7 @@ func TestEveryRefusalHasASentence(t *testing.T) {
 		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
 	}
 	found := 0
-	read(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	texts.Find(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
 		found++
 		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no sentence for %s", code)

@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/test/texts"
 )
 
 const base = "https://domains.example"
@@ -290,12 +291,5 @@ func TestOurTextsAreWrittenOnceAndOwnOnesStay(t *testing.T) {
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
-	for key, text := range german {
-		if other := english[key]; other == "" || text == "" || strings.Count(text, "{") != strings.Count(other, "{") {
-			t.Errorf("%s: %q and %q", key, text, other)
-		}
-	}
-	if len(german) != len(english) {
-		t.Errorf("%d and %d texts", len(german), len(english))
-	}
+	texts.Same(t, german, english)
 }

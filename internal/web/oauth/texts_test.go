@@ -5,29 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/test/texts"
 )
-
-var place = regexp.MustCompile(`\{[0-9]+\}`)
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
-	places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
-	for key, text := range german {
-		other, ok := english[key]
-		if !ok || other == "" || text == "" || !slices.Equal(places(text), places(other)) {
-			t.Errorf("%s: %q and %q", key, text, other)
-		}
-	}
-	for key := range english {
-		if _, ok := german[key]; !ok {
-			t.Errorf("%s has no German text", key)
-		}
-	}
+	texts.Same(t, german, english)
 }
 
 // Every code that registrar/access names must be told in one of the three ways:

@@ -1,11 +1,7 @@
 package operator
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-)
-
-var (
-	place    = regexp.MustCompile(`\{[0-9]+\}`)
-	inView   = regexp.MustCompile(`\bt "([a-z_.]+)"`)
-	inSource = regexp.MustCompile(`"([a-z_]+(?:\.[a-z_]+)+)"`)
+	"github.com/dotkontor/dotkontor/test/texts"
 )
 
 // byCode are the texts that are found by what a service says.
@@ -28,61 +19,12 @@ var byCode = []string{
 
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
-	if !slices.Equal(slices.Sorted(maps.Keys(german)), slices.Sorted(maps.Keys(english))) {
-		t.Error("the keys differ")
-	}
-	for key, text := range german {
-		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
-		if !slices.Equal(places(text), places(english[key])) {
-			t.Errorf("%s: %q and %q have other places", key, text, english[key])
-		}
-		if strings.TrimSpace(text) == "" || strings.TrimSpace(english[key]) == "" {
-			t.Errorf("%s is empty", key)
-		}
-	}
-}
-
-func read(t *testing.T, pattern string, find *regexp.Regexp, each func(match string)) {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %v", pattern, err)
-	}
-	for _, file := range files {
-		if name := filepath.Base(file); name == "german.go" || name == "english.go" || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range find.FindAllStringSubmatch(string(text), -1) {
-			each(match[1])
-		}
-	}
+	texts.Same(t, german, english)
 }
 
 func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 	t.Parallel()
-	named := make(map[string]bool)
-	collect := func(key string) { named[key] = true }
-	read(t, "templates/*.html", inView, collect)
-	read(t, "*.go", inSource, collect)
-	for key := range named {
-		if _, ok := german[key]; !ok && !strings.HasSuffix(key, ".csv") {
-			t.Errorf("there is no text %s", key)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(german)) {
-		if !named[key] && !slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
-			t.Errorf("nobody says %s", key)
-		}
-	}
-	read(t, "*.go", regexp.MustCompile(`(?:note = |note := |v\.Note\()"([a-z_]+)"`), func(note string) {
-		if german["note."+note] == "" {
-			t.Errorf("the note %s has no text", note)
-		}
-	})
+	texts.Named(t, german, byCode)
 }
 
 // What services say is said in words.
@@ -121,13 +63,13 @@ func TestEveryWordOfTheServicesHasAText(t *testing.T) {
 	}
 	states := regexp.MustCompile(`\bState += "([a-z_]+)"`)
 	for _, folder := range []string{"order", "provision", "steward"} {
-		read(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
+		texts.Find(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
 			if state != "done" && state != "refused" { // those are at their end
 				want("state." + state)
 			}
 		})
 	}
-	read(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentState += "([a-z_]+)"`), func(state string) { want("payment." + state) })
+	texts.Find(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentState += "([a-z_]+)"`), func(state string) { want("payment." + state) })
 	shipped, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)

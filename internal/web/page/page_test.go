@@ -3,12 +3,9 @@ package page
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/test/texts"
 )
 
 func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
@@ -42,22 +40,9 @@ func TestNextLeadsOnlyToOurOwnPages(t *testing.T) {
 	}
 }
 
-var place = regexp.MustCompile(`\{[0-9]+\}`)
-
 func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 	t.Parallel()
-	if !slices.Equal(slices.Sorted(maps.Keys(german)), slices.Sorted(maps.Keys(english))) {
-		t.Error("the keys differ")
-	}
-	for key, text := range german {
-		places := func(text string) []string { return slices.Sorted(slices.Values(place.FindAllString(text, -1))) }
-		if !slices.Equal(places(text), places(english[key])) {
-			t.Errorf("%s: %q and %q have other places", key, text, english[key])
-		}
-		if strings.TrimSpace(text) == "" || strings.TrimSpace(english[key]) == "" {
-			t.Errorf("%s is empty", key)
-		}
-	}
+	texts.Same(t, german, english)
 }
 
 // sessions knows one secret.

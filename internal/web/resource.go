@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/rest"
+)
+
+// resource is one path with its methods. It answers 405 and OPTIONS itself,
+// because ServeMux would answer in plain text.
+type resource struct {
+	methods   map[string]http.HandlerFunc
+	allow     string
+	anyOrigin bool
+	// hidden says that nobody may learn which methods there are.
+	hidden bool
+	// refuse answers 405 in the words of the path's protocol.
+	refuse http.HandlerFunc
+}
+
+func allowed(methods map[string]http.HandlerFunc) string {
+	names := []string{http.MethodOptions}
+	for name := range methods {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if res.anyOrigin {
+		allowAnyOrigin(w.Header())
+	}
+	if handler, ok := res.methods[r.Method]; ok {
+		handler(w, r)
+		return
+	}
+	if res.hidden {
+		res.refuse(w, r)
+		return
+	}
+	w.Header().Set("Allow", res.allow)
+	if r.Method == http.MethodOptions {
+		if res.anyOrigin {
+			answerPreflight(w.Header(), res.allow)
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	res.refuse(w, r)
+}
+
+func noSuchMethod(w http.ResponseWriter, _ *http.Request) {
+	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchPath})
+}
