@@ -90,7 +90,8 @@ func businessParts() []part {
 			unlessOperators("by_kind", "by_id by_address"), columns(asText, "agent_id completer_id"), columns(asJSON, "contact"),
 			columns(asFlag, "claimed"), columns(asTime, "claim_asked_at"), columns(asMoney, "net vat gross"),
 			under("vatRateBasisPoints", columns(asNumber, "vat_rate")), columns(asText, "vat_rule vat_country vat_id"),
-			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at"),
+			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
+			columns(asText, "consent_wording"),
 		), within: []part{
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: join(
 				columns(asText, "id"), under("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
