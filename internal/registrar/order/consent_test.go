@@ -134,6 +134,31 @@ func TestBusinessesAreNotAskedForConsent(t *testing.T) {
 	}
 }
 
+// The form of the registrant is open in another tab, and a registry takes its time.
+func TestACompanyThatBecomesAConsumerMeanwhileIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, net := range []registrar.Cents{0, 1000} {
+		w := newWorld(t)
+		w.market.net = net
+		person := w.store.buyers[anna]
+		company := person
+		company.Company, company.Organisation = true, "Laden GmbH"
+		w.store.buyers[anna] = company
+		o, secret := w.made(wanted(order.Register, "laden"))
+		w.market.set(func(m *market) {
+			m.meanwhile = func() {
+				w.store.mu.Lock()
+				defer w.store.mu.Unlock()
+				w.store.buyers[anna] = person
+			}
+		})
+		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross}); code(err) != order.ConsentMissing {
+			t.Errorf("for %s: %v", net, err)
+		}
+		w.state(o.ID, order.AwaitingPayment)
+	}
+}
+
 func TestAnAgentsCompletionHasNoConsent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,12 +18,17 @@ type market struct {
 	verify  map[string]bool
 	asked   int
 	code    string
+	// meanwhile happens while an answer is on its way.
+	meanwhile func()
 }
 
 func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
+	if m.meanwhile != nil {
+		m.meanwhile()
+	}
 	if err := m.refuse[wish.Name.ASCII()]; err != nil {
 		return order.Quote{}, err
 	}

@@ -100,6 +100,11 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
 	}
 	if priced.Totals.Gross == 0 {
+		// While the registries were asked, the buyer may have become somebody else: a
+		// consumer, say. What costs nothing has no page of a payment that asks once more.
+		if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer {
+			return o, "", err != nil, err
+		}
 		m.Order, m.Deeds = priced, append(m.Deeds, s.deed(actor, ActionFree, o))
 		moved, err := s.provision(ctx, &m)
 		return m.Order, "", moved, err
