@@ -86,15 +86,16 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 		}
 		return stored, "", false, nil
 	}
+	consumer := buyer.Consumer(priced.Totals)
 	switch words, _ := missing(priced, buyer, answers); {
 	case told.Gross != priced.Totals.Gross:
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	case len(words) > 0:
 		return o, "", true, fail(registrar.KindConflict, DataMissing)
-	case buyer.Consumer() && !told.consents():
+	case consumer && !told.consents():
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(buyer, told)
+	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(consumer, told)
 	m := Move{Was: o}
 	if priced.Consent.Given() {
 		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
