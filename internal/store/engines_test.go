@@ -107,7 +107,7 @@ func TestMain(m *testing.M) {
 	if pattern.name != "" {
 		pool, err := sql.Open("pgx", os.Getenv(postgresVariable))
 		if err == nil {
-			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)") //nolint:noctx // there is nobody left to end it
+			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)")
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)
