@@ -1,11 +1,10 @@
 package store
 
 import (
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
 )
 
 // beforeThePortal is the schema of the release that had orders and no invoices.
@@ -51,35 +50,52 @@ func TestADatabaseOfTheReleaseBeforeKeepsItsRowsAndOwesItsInvoices(t *testing.T)
 	})
 }
 
-// beforeDossiers is the schema whose locks could forbid to give a domain up.
-const beforeDossiers = 10
+// beforeConsents is the schema of the release whose locks could forbid to give a domain
+// up, and which asked nobody for a consent.
+const beforeConsents = 10
 
-func TestALockForgetsTheBlockThatBoundNothingAndKeepsTheRest(t *testing.T) {
+func TestADatabaseWithoutConsentsKeepsItsOrdersAndItsLocks(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
+		paid := paidOrder(t, db, anna, "eins.org")
 		migrator, err := db.migrator()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := migrator.DownTo(t.Context(), beforeDossiers); err != nil {
+		if _, err := migrator.DownTo(t.Context(), beforeConsents); err != nil {
 			t.Fatal(err)
 		}
-		for id, blocks := range map[string]string{"lck_1": "transfer nameservers delete", "lck_2": "delete", "lck_3": "renewal"} {
-			change(t, db, "INSERT INTO domain_locks (id, domain_id, customer_id, name, cause, reason, reference, blocks, review_at, set_by, set_at)"+
-				" VALUES ('"+id+"', 'dom_1', '"+anna+"', 'streit.de', 'court', 'Beschluss', '', '"+blocks+"', 1, 'root', 1)")
+		want := map[string]string{
+			"delete": "", "transfer": "transfer", "delete transfer": "transfer", "transfer delete": "transfer",
+			"transfer nameservers renewal delete": "transfer nameservers renewal", "transfer delete renewal": "transfer renewal",
+		}
+		for blocks := range want {
+			_, err := db.writer.ExecContext(t.Context(), `INSERT INTO domain_locks
+				(id, domain_id, customer_id, name, cause, reason, reference, blocks, review_at, set_by, set_at)
+				VALUES ($1, 'dom_1', $2, 'eins.org', 'court', 'Beschluss', '', $1, 1, 'ops', 1)`, blocks, anna)
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		if _, err := migrator.Up(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		locks, err := db.LocksOf(t.Context(), "dom_1")
-		if err != nil || len(locks) != 3 {
+		locks, err := db.LocksInForce(t.Context(), 10)
+		if err != nil || len(locks) != len(want) {
 			t.Fatalf("%d locks, %v", len(locks), err)
 		}
-		for i, want := range [][]office.Block{{office.Transfer, office.Nameservers}, nil, {office.Renewal}} {
-			if !slices.Equal(locks[i].Blocks, want) {
-				t.Errorf("%s blocks %v, want %v", locks[i].ID, locks[i].Blocks, want)
+		for _, lock := range locks {
+			var words []string
+			for _, block := range lock.Blocks {
+				words = append(words, string(block))
 			}
+			if got := strings.Join(words, " "); got != want[lock.ID] {
+				t.Errorf("%q has become %q", lock.ID, got)
+			}
+		}
+		if now := storedOrder(t, db, paid.ID); now.Consent.Given() || now.Consent.Wording != "" || now.Totals != paid.Totals || now.State != paid.State {
+			t.Errorf("the order is %+v", now)
 		}
 	})
 }

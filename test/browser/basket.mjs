@@ -78,13 +78,20 @@ async function purchase(page, context, watched) {
   await press(page, "Zahlungspflichtig bestellen");
   await page.waitForURL(sandbox.provider + "/**");
   await page.locator("#cardNumber").fill("4242424242424242");
+  // News wait until somebody reads what they have ticked.
+  const words = page.locator("main dl details");
+  const reading = Promise.withResolvers();
+  await page.route("**" + pay + "/events", (route) => reading.promise.then(() => route.continue()));
   await page.locator("#pay").click();
   await at(page, pay);
+  await words.locator("summary").click();
+  reading.resolve();
   await page.waitForFunction(() => [...document.querySelectorAll("main tbody tr")].filter((row) => /registriert/.test(row.textContent)).length === 2, undefined, {
     timeout: 60_000,
   });
   assert.match(await page.locator("main tbody").textContent(), /Umzug läuft|umgezogen/);
   ok("registered and transferred in one order");
+  assert.equal(await words.getAttribute("open"), "", "what somebody has opened to read was closed by the news");
   assert.match(await page.locator("main dl").first().textContent(), /Sofortiger Beginn.*Ich verlange ausdrücklich/s);
   const [receipt] = await mails(email, 1, /Ihre Bestellung/);
   assert.match(receipt.text.replace(/\s+/g, " "), /haben am .* erklärt: Ich verlange ausdrücklich, dass Sie sofort/);

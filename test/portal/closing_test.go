@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -216,5 +217,83 @@ func TestAnExtractThatBreaksOffIsNotTakenForAllOfIt(t *testing.T) {
 		if file != (c.status == http.StatusOK) || file && c.whole && len(content) != 32*64<<10 {
 			t.Errorf("%s: a file %t of %d bytes", name, file, len(content))
 		}
+	}
+}
+
+// extract is a request for one, to be handed to the pages without a wire.
+func (b *browser) extract() *http.Request {
+	r := httptest.NewRequest(http.MethodGet, b.base+"/portal/profile/export", nil)
+	for _, cookie := range b.client.Jar.Cookies(r.URL) {
+		r.AddCookie(cookie)
+	}
+	return r
+}
+
+// held is an extract that is not done before somebody lets it go on.
+type held struct{ begun, on chan struct{} }
+
+func (h held) Write(_ context.Context, _ registrar.Actor, w io.Writer) error {
+	h.begun <- struct{}{}
+	<-h.on
+	_, err := io.WriteString(w, "{}\n")
+	return err
+}
+
+func TestOnlySoManyExtractsAreMadeAtOnceForOneAccount(t *testing.T) {
+	t.Parallel()
+	const enough = 100 // far more than anybody needs
+	extracts := held{make(chan struct{}, enough), make(chan struct{})}
+	s := openWith(t, func(pages *portal.Config) { pages.Dossier = extracts })
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	ask := func() int {
+		w := httptest.NewRecorder()
+		s.handler.ServeHTTP(&patient{ResponseRecorder: w}, b.extract())
+		return w.Code
+	}
+	answers, refused := make(chan int, enough), 0
+	for asked := 0; asked < enough && refused == 0; asked++ {
+		go func() { answers <- ask() }()
+		select {
+		case <-extracts.begun:
+		case status := <-answers:
+			if status != http.StatusTooManyRequests {
+				t.Fatalf("number %d got %d", asked+1, status)
+			}
+			refused = asked + 1
+		}
+	}
+	if refused < 2 {
+		t.Errorf("number %d was refused, 0 is none", refused)
+	}
+	close(extracts.on)
+	for range refused - 1 {
+		if status := <-answers; status != http.StatusOK {
+			t.Errorf("one that was let in got %d", status)
+		}
+	}
+	if status := ask(); status != http.StatusOK {
+		t.Errorf("afterwards: %d", status)
+	}
+}
+
+// patient is an answer that notes until when its writing is allowed.
+type patient struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (p *patient) SetWriteDeadline(at time.Time) error { p.until = at; return nil }
+
+// The server's limit begins with the request, and making the file may take most of it.
+func TestWhoGetsASmallExtractHasTimeToReceiveIt(t *testing.T) {
+	t.Parallel()
+	s := openWith(t, func(pages *portal.Config) { pages.Dossier = breaking{pieces: 1} })
+	s.member("erika@example.org")
+	w := &patient{ResponseRecorder: httptest.NewRecorder()}
+	began := time.Now()
+	s.handler.ServeHTTP(w, s.signedIn("erika@example.org").extract())
+	if w.Code != http.StatusOK || w.Body.Len() != 64<<10 || !w.until.After(began) {
+		t.Errorf("%d, %d bytes, until %s", w.Code, w.Body.Len(), w.until)
 	}
 }

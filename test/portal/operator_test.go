@@ -367,8 +367,10 @@ func TestALockSaysWhetherTheRegistryKeepsTheDomain(t *testing.T) {
 		Name: "streit.de", Cause: office.UDRP, Reason: "D2026-0815", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
 	})
 	check(t, err)
-	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
-		t.Errorf("the list is %s", got.body)
+	for _, path := range []string{"/operator/locks", "/operator/"} {
+		if got := b.get(path); !strings.Contains(got.body, "nicht gesichert") {
+			t.Errorf("%s is %s", path, got.body)
+		}
 	}
 	if got := b.post("/operator/locks/"+lock.ID+"/secure", nil); got.status != http.StatusSeeOther {
 		t.Fatalf("securing answered %d", got.status)

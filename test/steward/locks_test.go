@@ -294,3 +294,22 @@ func TestADomainIsNotChangedWithoutEnd(t *testing.T) {
 	s.ask(other, steward.Wish{Kind: steward.Unlock})
 	check(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 }
+
+// A lock that is set stands; that its operator closes the browser must not leave the
+// domain open.
+func TestADomainIsSecuredAlsoForAnOperatorWhoHasGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "weg.com")
+	id := s.has(ada, "weg", ".com", holding.StatusActive)
+	s.ask(id, steward.Wish{Kind: steward.Unlock})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root"}
+	check(t, s.service.Secure(gone, operator, ada, id, "lck_1"))
+	if secured, _, err := s.service.SecuredFor(t.Context(), id, "lck_1"); err != nil || !secured {
+		t.Errorf("secured %t, %v", secured, err)
+	}
+	if !slices.Contains(s.at("weg.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+}

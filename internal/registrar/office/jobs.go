@@ -126,7 +126,8 @@ type Needs struct {
 	// Orders were tried and wait; Lines and Changes too. Refunds are due for too long.
 	Orders, Lines, Changes []Job
 	Refunds                []Refund
-	// Locks are due for another look.
+	// Locks are due for another look, or their registry does not keep the domain: it has
+	// refused, or the service stopped before it was asked.
 	Locks []Lock
 }
 
@@ -148,10 +149,10 @@ func (s *Service) Needs(ctx context.Context, operator registrar.Actor) (Needs, e
 		return needs, err
 	}
 	needs.Refunds = slices.DeleteFunc(needs.Refunds, func(r Refund) bool { return now.Sub(r.Since) < refundPatience })
-	if needs.Locks, err = s.cfg.Store.LocksInForce(ctx, listed); err != nil {
+	if needs.Locks, err = s.inForce(ctx); err != nil {
 		return needs, err
 	}
-	needs.Locks = slices.DeleteFunc(needs.Locks, func(l Lock) bool { return l.ReviewAt.After(now) })
+	needs.Locks = slices.DeleteFunc(needs.Locks, func(l Lock) bool { return l.ReviewAt.After(now) && l.Securing != NotSecured })
 	return needs, nil
 }
 

@@ -326,16 +326,22 @@ func (s *Service) Locks(ctx context.Context, operator registrar.Actor) (inForce,
 	if err := requireOperator(operator); err != nil {
 		return nil, nil, err
 	}
-	if inForce, err = s.cfg.Store.LocksInForce(ctx, listed); err != nil {
+	if inForce, err = s.inForce(ctx); err != nil {
 		return nil, nil, err
-	}
-	for i := range inForce {
-		if err := s.lookUpSecuring(ctx, &inForce[i]); err != nil {
-			return nil, nil, err
-		}
 	}
 	lifted, err = s.cfg.Store.LiftedLocks(ctx, listed/4)
 	return inForce, lifted, err
+}
+
+// inForce are the locks in force, with how far registries keep their domains.
+func (s *Service) inForce(ctx context.Context) ([]Lock, error) {
+	locks, err := s.cfg.Store.LocksInForce(ctx, listed)
+	for i := range locks {
+		if err := s.lookUpSecuring(ctx, &locks[i]); err != nil {
+			return nil, err
+		}
+	}
+	return locks, err
 }
 
 // Bars says whether a lock forbids something to be done with a domain.

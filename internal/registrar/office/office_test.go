@@ -94,3 +94,39 @@ func TestEverythingThatAHolderWaitsForAsksForAPerson(t *testing.T) {
 		t.Errorf("got %+v, %v", needs, err)
 	}
 }
+
+// locked are locks on domains whose names say how their registries keep them.
+type locked struct {
+	waiting
+	locks []office.Lock
+}
+
+func (l locked) LocksInForce(context.Context, int) ([]office.Lock, error) { return l.locks, nil }
+
+// The service may stop between a lock and its registry, and an auth code that is out
+// opens the domain until somebody goes on.
+func TestALockWhoseDomainTheRegistryDoesNotKeepAsksForAPerson(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	lock := func(domain string, block office.Block, review time.Time) office.Lock {
+		return office.Lock{ID: "lck_" + domain, Domain: domain, Blocks: []office.Block{block}, ReviewAt: review}
+	}
+	later := now.Add(time.Hour)
+	desk, err := office.New(office.Config{
+		Store: locked{locks: []office.Lock{
+			lock("open", office.Transfer, later), lock("kept", office.Transfer, later), lock("asked", office.Transfer, later),
+			lock("renewal", office.Renewal, later), lock("kept", office.Transfer, now),
+		}},
+		SecuredFor: func(_ context.Context, domain, _ string) (secured, underWay bool, err error) {
+			return domain == "kept", domain == "asked", nil
+		},
+		Now: func() time.Time { return now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	needs, err := desk.Needs(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
+	if err != nil || len(needs.Locks) != 2 || needs.Locks[0].Domain != "open" || needs.Locks[1].Domain != "kept" || !needs.Locks[1].ReviewAt.Equal(now) {
+		t.Errorf("got %+v, %v", needs.Locks, err)
+	}
+}

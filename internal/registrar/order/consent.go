@@ -47,9 +47,12 @@ func ConsentWording(language string) string {
 // ConsentWords are the words that a wording names; empty for a wording that never was.
 func ConsentWords(wording string) string { return consentWords[wording] }
 
-// Consumer says that the buyer is taken for one: they hold domains neither for a
-// company nor with a VAT id.
-func (b Buyer) Consumer() bool { return !b.Company && b.VATID == "" }
+// Consumer says that the buyer of an order with these totals is taken for one: they hold
+// domains neither for a company nor with a VAT id. One that does not count for the VAT
+// does not count here, or any made up number would do.
+func (b Buyer) Consumer(totals Totals) bool {
+	return !b.Company && (b.VATID == "" || totals.ForConsumer())
+}
 
 // ConsentMissing goes with KindInvalid: a consumer has not ticked the words that are
 // shown today.
@@ -61,9 +64,9 @@ func (c Confirmation) consents() bool {
 	return c.Consent == ConsentWording("de") || c.Consent == ConsentWording("en")
 }
 
-// consent is what an order of the buyer's stores.
-func (s *Service) consent(buyer Buyer, told Confirmation) Consent {
-	if !buyer.Consumer() || !told.consents() {
+// consent is what an order of somebody's stores.
+func (s *Service) consent(consumer bool, told Confirmation) Consent {
+	if !consumer || !told.consents() {
 		return Consent{}
 	}
 	return Consent{At: s.now(), Wording: told.Consent}
@@ -76,5 +79,5 @@ func (s *Service) unsaid(ctx context.Context, o Order) (bool, error) {
 		return false, nil
 	}
 	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
-	return err == nil && buyer.Consumer(), err
+	return err == nil && buyer.Consumer(o.Totals), err
 }

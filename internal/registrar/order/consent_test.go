@@ -139,6 +139,52 @@ func TestBusinessesAreNotAskedForConsent(t *testing.T) {
 	}
 }
 
+// Otherwise any number would do that looks like one.
+func TestAVATIDThatIsNotValidMakesNobodyABusiness(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	buyer := w.store.buyers[anna]
+	buyer.VATID, buyer.Country = refuted, "AT"
+	w.store.buyers[anna] = buyer
+	o, secret := w.made(wanted(order.Register, "laden"))
+	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross}); code(err) != order.ConsentMissing {
+		t.Errorf("without: %v", err)
+	}
+	w.pay(secret, o.Totals.Gross)
+	if now := w.state(o.ID, order.Paying); !now.Consent.Given() {
+		t.Error("the consent is not stored")
+	}
+	buyer.Company = true // which is no consumer, whatever its number
+	if buyer.Consumer(o.Totals) {
+		t.Error("a company is taken for a consumer")
+	}
+}
+
+// The form of the registrant is open in another tab, and a registry takes its time.
+func TestACompanyThatBecomesAConsumerMeanwhileIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, net := range []registrar.Cents{0, 1000} {
+		w := newWorld(t)
+		w.market.net = net
+		person := w.store.buyers[anna]
+		company := person
+		company.Company, company.Organisation = true, "Laden GmbH"
+		w.store.buyers[anna] = company
+		o, secret := w.made(wanted(order.Register, "laden"))
+		w.market.set(func(m *market) {
+			m.meanwhile = func() {
+				w.store.mu.Lock()
+				defer w.store.mu.Unlock()
+				w.store.buyers[anna] = person
+			}
+		})
+		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross}); code(err) != order.ConsentMissing {
+			t.Errorf("for %s: %v", net, err)
+		}
+		w.state(o.ID, order.AwaitingPayment)
+	}
+}
+
 func TestAnAgentsCompletionHasNoConsent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,12 +18,17 @@ type market struct {
 	verify  map[string]bool
 	asked   int
 	code    string
+	// meanwhile happens while an answer is on its way.
+	meanwhile func()
 }
 
 func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
+	if m.meanwhile != nil {
+		m.meanwhile()
+	}
 	if err := m.refuse[wish.Name.ASCII()]; err != nil {
 		return order.Quote{}, err
 	}
@@ -44,11 +49,17 @@ func (m *market) set(change func(*market)) {
 	change(m)
 }
 
+// refuted is a VAT id that is not valid.
+const refuted = "ATU00000000"
+
 // taxes are 19 % for each item, rounded down.
 type taxes struct{}
 
-func (taxes) Assess(_ context.Context, _ order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
+func (taxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
 	a := order.Assessment{RateBasisPoints: 1900, Rule: "domestic", Country: "DE"}
+	if buyer.VATID == refuted {
+		a.Rule = "eu_consumer"
+	}
 	for _, net := range nets {
 		a.VAT = append(a.VAT, net*19/100)
 	}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -150,6 +151,10 @@ type Totals struct {
 	// Unchecked says that the VAT id could not be checked, so VAT is charged.
 	Unchecked bool
 }
+
+// ForConsumer says that VAT is charged as it is to the consumers of another country of
+// the EU: also to those whose VAT id is not valid, or could not be checked.
+func (t Totals) ForConsumer() bool { return strings.HasPrefix(t.Rule, "eu_consumer") }
 
 // PaymentState is how far a payment has come; doc.go has the table.
 type PaymentState string

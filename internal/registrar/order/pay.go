@@ -86,20 +86,26 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 		}
 		return stored, "", false, nil
 	}
+	consumer := buyer.Consumer(priced.Totals)
 	switch words, _ := missing(priced, buyer, answers); {
 	case told.Gross != priced.Totals.Gross:
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	case len(words) > 0:
 		return o, "", true, fail(registrar.KindConflict, DataMissing)
-	case buyer.Consumer() && !told.consents():
+	case consumer && !told.consents():
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(buyer, told)
+	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(consumer, told)
 	m := Move{Was: o}
 	if priced.Consent.Given() {
 		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
 	}
 	if priced.Totals.Gross == 0 {
+		// While the registries were asked, the buyer may have become somebody else: a
+		// consumer, say. What costs nothing has no page of a payment that asks once more.
+		if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer {
+			return o, "", err != nil, err
+		}
 		m.Order, m.Deeds = priced, append(m.Deeds, s.deed(actor, ActionFree, o))
 		moved, err := s.provision(ctx, &m)
 		return m.Order, "", moved, err

@@ -29,6 +29,9 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	if err := requireOperator(operator); err != nil {
 		return err
 	}
+	// The operator's lock stands by now. Whether their browser still waits changes nothing.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitForOther+storing)
+	defer cancel()
 	domain, found, err := s.cfg.Store.DomainOf(ctx, customer, id)
 	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchDomain}
@@ -44,8 +47,8 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	if err := s.addAfterOthers(ctx, &change); err != nil {
 		return err
 	}
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Patience)
-	defer cancel()
+	call, done := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Patience)
+	defer done()
 	if change, _ = s.carry(call, change); change.State == StateRefused {
 		return &registrar.Error{Kind: registrar.KindConflict, Code: change.Failure}
 	}

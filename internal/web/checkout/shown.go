@@ -108,7 +108,7 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 	if t.told != nil {
 		s.AutoRenew = t.told.AutoRenew
 	}
-	if s.Changeable && view.Payable && view.Owner.Consumer() {
+	if s.Changeable && view.Payable && view.Owner.Consumer(o.Totals) {
 		wording := order.ConsentWording(v.Language)
 		s.Consent = &consent{Wording: wording, Words: order.ConsentWords(wording)}
 	}
@@ -144,7 +144,7 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 		}
 	}
 	s.Keepable = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
-	if consumer := strings.HasPrefix(o.Totals.Rule, "eu_consumer"); consumer && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
+	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"
 	}
 	return s, nil

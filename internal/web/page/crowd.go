@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// crowd bounds how many streams are open at one moment, in all and for one visitor.
-// Nobody waits for a place: pages reload instead.
+// crowd bounds how many streams and large files are open at one moment, in all and for
+// one visitor. Nobody waits for a place: pages reload instead.
 type crowd struct {
 	most, mostEach int
 
@@ -38,6 +38,10 @@ func newCrowd(most int) *crowd {
 	}
 	return &crowd{most: most, mostEach: mostStreamsEach, each: make(map[string]int)}
 }
+
+// Place takes one among what is open for long, for a visit that takes longer than a page
+// may; leave gives it back.
+func (v *Visit) Place() (leave func(), err error) { return v.frame.crowd.enter(v.whoever()) }
 
 // enter takes a place, which leave gives back.
 func (c *crowd) enter(who string) (leave func(), err error) {

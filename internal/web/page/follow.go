@@ -92,7 +92,7 @@ func (views *Views) Follow(look Look) http.HandlerFunc {
 // without the end of the visit.
 func (views *Views) follow(v *Visit, r *http.Request, look Look) error {
 	f := views.frame
-	leave, err := f.crowd.enter(v.whoever())
+	leave, err := v.Place()
 	if err != nil {
 		return err
 	}

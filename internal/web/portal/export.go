@@ -28,6 +28,11 @@ func (h *Handler) export(v *page.Visit) error {
 	if !v.Recent() {
 		return v.SignInFirst(page.SignInAgainPath)
 	}
+	leave, err := v.Place()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	// A large file takes longer than a page may. Who has left is noticed by the next piece.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.R.Context()), exportWithin)
 	defer cancel()
@@ -105,6 +110,10 @@ func (d *download) finish() error {
 		return nil
 	}
 	d.describe()
+	// Making it may have taken most of the time that an answer has.
+	if err := http.NewResponseController(d.v.W).SetWriteDeadline(time.Now().Add(pieceWithin)); err != nil {
+		return err
+	}
 	wire.WriteBytes(d.v.W, http.StatusOK, []string{"application/json"}, d.held.Bytes())
 	return nil
 }

@@ -22,6 +22,8 @@ const become = (old, fresh) => {
     old.data = fresh.data;
     return;
   }
+  // What somebody has opened to read stays open.
+  if (old.nodeName === "DETAILS") fresh.open = old.open;
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   fill(old, fresh);
