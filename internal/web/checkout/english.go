@@ -50,6 +50,7 @@ var english = map[string]string{
 	"pay.continue":        "Go on to the payment",
 	"pay.anew":            "Cancel the payment",
 	"pay.decline":         "Decline this order",
+	"pay.to_invoice":      "To the invoice",
 	"pay.to_orders":       "All orders",
 	"pay.to_domains":      "To your domains",
 

@@ -51,6 +51,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.continue":        "Weiter zur Zahlung",
 	"pay.anew":            "Zahlung abbrechen",
 	"pay.decline":         "Bestellung ablehnen",
+	"pay.to_invoice":      "Zur Rechnung",
 	"pay.to_orders":       "Alle Bestellungen",
 	"pay.to_domains":      "Zu Ihren Domains",
 

@@ -42,6 +42,8 @@ type shown struct {
 	TextKey string
 	// Outcome is true once it is paid for: the rows say how they stand.
 	Outcome bool
+	// Invoiced says that there is an invoice, or will be in a moment.
+	Invoiced bool
 	// ReturnedKey says that a payment which nobody waited for goes or went back.
 	ReturnedKey string
 }
@@ -143,6 +145,7 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 			s.Continue = payment.URL
 		}
 	}
+	s.Invoiced = h.invoiced(o)
 	s.Keepable = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
 	if consumer := strings.HasPrefix(o.Totals.Rule, "eu_consumer"); consumer && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"
