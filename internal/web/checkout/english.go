@@ -76,6 +76,7 @@ var english = map[string]string{
 
 	"item.provisioning.register": "being registered",
 	"item.provisioning.transfer": "transfer under way",
+	"item.patience":              "With many extensions a transfer takes up to five days.",
 	"item.provisioning.renew":    "being renewed",
 	"item.active.register":       "registered",
 	"item.active.transfer":       "transferred",
@@ -150,7 +151,7 @@ var english = map[string]string{
 	"verify.failure.other":         "The document was not accepted. Please see to good light, and use a valid identity card or passport.",
 	"verify.how.heading":           "How it goes",
 	"verify.how":                   "Our payment provider checks an identity card or passport. You need a camera, such as that of your phone. We only learn whether it succeeded and which name the document shows.",
-	"verify.name":                  "The name must be the domain holder's.",
+	"verify.name":                  "The document must have the name that you gave for the domain holder under “Name”, also if a company is the holder.",
 	"verify.submit":                "Begin",
 	"verify.continue":              "Go on",
 	"verify.again":                 "Try again",

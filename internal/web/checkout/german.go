@@ -77,6 +77,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"item.provisioning.register": "wird registriert",
 	"item.provisioning.transfer": "Umzug läuft",
+	"item.patience":              "Bei vielen Endungen dauert ein Umzug bis zu fünf Tage.",
 	"item.provisioning.renew":    "wird verlängert",
 	"item.active.register":       "registriert",
 	"item.active.transfer":       "umgezogen",
@@ -151,7 +152,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"verify.failure.other":         "Das Dokument wurde nicht angenommen. Bitte achten Sie auf gutes Licht, und benutzen Sie einen gültigen Ausweis oder Pass.",
 	"verify.how.heading":           "So geht es",
 	"verify.how":                   "Unser Zahlungsdienst prüft einen Ausweis oder Pass. Dafür brauchen Sie eine Kamera, zum Beispiel die Ihres Telefons. Wir erfahren nur, ob es geklappt hat und welcher Name im Dokument steht.",
-	"verify.name":                  "Der Name muss der des Domaininhabers sein.",
+	"verify.name":                  "Im Dokument muss der Name stehen, den Sie beim Domaininhaber unter „Name“ angegeben haben, auch wenn eine Firma Inhaberin ist.",
 	"verify.submit":                "Nachweis beginnen",
 	"verify.continue":              "Nachweis fortsetzen",
 	"verify.again":                 "Noch einmal versuchen",

@@ -64,6 +64,8 @@ type row struct {
 	// StateKey and ReasonKey say how it stands once it is paid for, and why it
 	// could not be carried out or can't be had any more.
 	StateKey, ReasonKey string
+	// PatienceKey says that it takes days.
+	PatienceKey string
 	// Own is the page of the domain, if the visitor holds it already.
 	Own string
 	// Page is the path of the order's page, for the form of the auth code.
@@ -245,6 +247,9 @@ func (h *Handler) rowOf(language string, item order.Item) row {
 	switch item.State {
 	case order.ItemProvisioning, order.ItemActive:
 		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)
+		if item.State == order.ItemProvisioning && item.Kind == order.Transfer {
+			r.PatienceKey = "item.patience"
+		}
 	case order.ItemFailed, order.ItemRefunded:
 		r.StateKey = "item." + string(item.State)
 		if item.Gross == 0 {
