@@ -16,6 +16,7 @@ var english = map[string]string{
 	"pay.text.awaiting_payment":      "This order is prepared. Nothing is charged until you pay.",
 	"pay.text.free":                  "This order is prepared and costs nothing. It is carried out as soon as you agree.",
 	"pay.text.paying":                "The payment provider's page is open. As soon as we know of the payment, this page shows it by itself.",
+	"pay.patience":                   "With many extensions a transfer takes up to five days.",
 	"pay.text.provisioning":          "Thank you. Here you can watch how far everything is. You can also close the page: we will write to you when all is done.",
 	"pay.text.completed":             "All is done.",
 	"pay.text.partially_completed":   "A part was not possible. The money for it goes back.",
@@ -76,7 +77,6 @@ var english = map[string]string{
 
 	"item.provisioning.register": "being registered",
 	"item.provisioning.transfer": "transfer under way",
-	"item.patience":              "With many extensions a transfer takes up to five days.",
 	"item.provisioning.renew":    "being renewed",
 	"item.active.register":       "registered",
 	"item.active.transfer":       "transferred",

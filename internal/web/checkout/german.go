@@ -17,6 +17,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.text.awaiting_payment":      "Diese Bestellung ist vorbereitet. Abgebucht wird erst, wenn Sie bezahlen.",
 	"pay.text.free":                  "Diese Bestellung ist vorbereitet und kostet nichts. Ausgeführt wird sie, sobald Sie zustimmen.",
 	"pay.text.paying":                "Die Seite des Zahlungsdienstes ist offen. Sobald wir von der Zahlung wissen, zeigt diese Seite es von selbst.",
+	"pay.patience":                   "Bei vielen Endungen dauert ein Umzug bis zu fünf Tage.",
 	"pay.text.provisioning":          "Vielen Dank. Hier sehen Sie laufend, wie weit alles ist. Sie können die Seite auch schließen: Wir schreiben Ihnen, wenn alles erledigt ist.",
 	"pay.text.completed":             "Alles ist erledigt.",
 	"pay.text.partially_completed":   "Ein Teil war nicht möglich. Das Geld dafür geht zurück.",
@@ -77,7 +78,6 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"item.provisioning.register": "wird registriert",
 	"item.provisioning.transfer": "Umzug läuft",
-	"item.patience":              "Bei vielen Endungen dauert ein Umzug bis zu fünf Tage.",
 	"item.provisioning.renew":    "wird verlängert",
 	"item.active.register":       "registriert",
 	"item.active.transfer":       "umgezogen",

@@ -42,20 +42,17 @@ func TestAnOrderTellsItsRefunds(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).says(http.StatusOK, []string{`href="` + here + `"`, "Agent"}, nil)
 }
 
-// Who waits for a transfer is told that it takes days, on both pages; who waits for
-// something else is not.
+// Who waits for a transfer is told that it takes days; who waits for something else is
+// not.
 func TestATransferUnderWayTellsHowLongItTakes(t *testing.T) {
 	t.Parallel()
 	const patience = "dauert ein Umzug bis zu fünf Tage"
 	for item := range anOrder(order.Provisioning).Items {
 		view := theirs(order.Provisioning)
 		view.Order.Items[item].State = order.ItemProvisioning
-		d := &desk{view: view, orders: []order.Order{view.Order}}
-		for _, path := range []string{here, "/portal/orders/ord_1"} {
-			got := visit(t, d, "erika", path, nil)
-			if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
-				t.Errorf("%s, %s: told %t", path, view.Order.Items[item].Kind, told)
-			}
+		got := visit(t, &desk{view: view}, "erika", here, nil)
+		if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
+			t.Errorf("%s: told %t", view.Order.Items[item].Kind, told)
 		}
 	}
 	done := theirs(order.Completed)

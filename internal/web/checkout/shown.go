@@ -40,6 +40,8 @@ type shown struct {
 	Changeable bool
 	// TextKey says how the order stands.
 	TextKey string
+	// PatienceKey says that something takes days.
+	PatienceKey string
 	// Outcome is true once it is paid for: the rows say how they stand.
 	Outcome bool
 	// Invoiced says that there is an invoice, or will be in a moment.
@@ -64,8 +66,6 @@ type row struct {
 	// StateKey and ReasonKey say how it stands once it is paid for, and why it
 	// could not be carried out or can't be had any more.
 	StateKey, ReasonKey string
-	// PatienceKey says that it takes days.
-	PatienceKey string
 	// Own is the page of the domain, if the visitor holds it already.
 	Own string
 	// Page is the path of the order's page, for the form of the auth code.
@@ -108,6 +108,9 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 		Rows: h.rowsOf(v, payPath(v), view, t), summary: h.summaryOf(v.Language, o.Totals), AskedKey: askedKey(o.By.Kind),
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + standing(o),
 		Changeable: view.Yours && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,
+	}
+	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
+		s.PatienceKey = "pay.patience"
 	}
 	if t.told != nil {
 		s.AutoRenew = t.told.AutoRenew
@@ -247,9 +250,6 @@ func (h *Handler) rowOf(language string, item order.Item) row {
 	switch item.State {
 	case order.ItemProvisioning, order.ItemActive:
 		r.StateKey = "item." + string(item.State) + "." + string(item.Kind)
-		if item.State == order.ItemProvisioning && item.Kind == order.Transfer {
-			r.PatienceKey = "item.patience"
-		}
 	case order.ItemFailed, order.ItemRefunded:
 		r.StateKey = "item." + string(item.State)
 		if item.Gross == 0 {
