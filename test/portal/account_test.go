@@ -236,3 +236,13 @@ func TestTheHistoryIsReadPageByPage(t *testing.T) {
 		t.Errorf("%d entries were shown, and there are %d", rows, len(all))
 	}
 }
+
+func TestThePageAboutSecurityLeadsToThePassword(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	b := s.signedIn("erika@example.org")
+	if got := b.get("/portal/security"); !strings.Contains(got.body, `href="/portal/profile/password">Passwort ändern<`) {
+		t.Errorf("it does not: %s", got.body)
+	}
+}

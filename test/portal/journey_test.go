@@ -148,6 +148,9 @@ func TestWithoutAPasswordTheLinkLeadsToThePasskeys(t *testing.T) {
 	if !strings.Contains(page.body, `data-passkey="create"`) || !strings.Contains(page.body, "Legen Sie jetzt einen Passkey an") {
 		t.Errorf("the page says %s", page.body)
 	}
+	if !strings.Contains(page.body, `href="/portal/profile/password">Passwort wählen<`) {
+		t.Errorf("who has no password is not led to one: %s", page.body)
+	}
 	// A passkey can't belong to an IP address.
 	b.origin = strings.Replace(s.base, "127.0.0.1", "localhost", 1)
 	begun := b.postJSON("/portal/passkeys/add/begin", "{}")

@@ -168,6 +168,11 @@ func TestOnesWayBackToAnOrder(t *testing.T) {
 	const there = "/checkout/dotkontor_pay_x"
 	if got := b.get("/portal/profile/registrant?next=" + url.QueryEscape(there)); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
 		t.Errorf("the form forgets the order: %s", got.body)
+	} else if !strings.Contains(got.body, `href="`+there+`">Zurück, ohne zu speichern<`) || strings.Contains(got.body, "Zurück zum Profil") {
+		t.Errorf("who does not want to save is led away from the order: %s", got.body)
+	}
+	if got := b.get("/portal/profile/registrant?next=https://evil.example/"); !strings.Contains(got.body, "Zurück zum Profil") || strings.Contains(got.body, `href="https://evil`) {
+		t.Errorf("the form leads to a stranger: %s", got.body)
 	}
 	fields := url.Values{
 		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},

@@ -93,9 +93,14 @@ func (h *Handler) listInvoices(v *page.Visit) error {
 	}{shownDocuments(all), older, v.Query("before") != "", true}})
 }
 
+// invoiced says that an order has an invoice, or will in a moment.
+func (h *Handler) invoiced(o order.Order) bool {
+	return h.invoices != nil && !o.PaidAt.IsZero() && o.Totals.Gross > 0
+}
+
 // documentsOf are those of an order, and whether its invoice is still being issued.
 func (h *Handler) documentsOf(v *page.Visit, o order.Order) (rows []document, waiting bool, err error) {
-	if h.invoices == nil || o.PaidAt.IsZero() || o.Totals.Gross == 0 {
+	if !h.invoiced(o) {
 		return nil, false, nil
 	}
 	all, err := h.invoices.OfOrder(v.R.Context(), v.Actor(), o.ID)

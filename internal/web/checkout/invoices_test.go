@@ -111,6 +111,28 @@ func TestAnOrderShowsItsInvoiceAndCorrections(t *testing.T) {
 	}
 }
 
+// Who has paid finds the invoice from the page on which they wait.
+func TestAPaidOrderLeadsToItsInvoice(t *testing.T) {
+	t.Parallel()
+	const link = `href="/portal/orders/ord_1">Zur Rechnung<`
+	for _, state := range []order.State{order.Provisioning, order.Completed} {
+		leaf(t, &desk{view: theirs(state)}, papers(1), "erika", here).says(http.StatusOK, []string{link}, nil)
+	}
+	free := theirs(order.Completed)
+	free.Order.Totals.Gross = 0
+	for name, got := range map[string]answer{
+		"not paid":    leaf(t, &desk{view: theirs(order.AwaitingPayment)}, papers(1), "erika", here),
+		"free":        leaf(t, &desk{view: free}, papers(1), "erika", here),
+		"of others":   leaf(t, &desk{view: foreign(order.Completed)}, papers(1), "max", here),
+		"no invoices": visit(t, &desk{view: theirs(order.Completed)}, "erika", here, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got.says(http.StatusOK, nil, []string{"Zur Rechnung"})
+		})
+	}
+}
+
 func TestTheListHasEveryInvoicePageByPage(t *testing.T) {
 	t.Parallel()
 	b := papers(invoicesPage + 2)

@@ -3,6 +3,7 @@ package checkout
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -41,6 +42,24 @@ func TestAnOrderTellsItsRefunds(t *testing.T) {
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).says(http.StatusOK, []string{`href="` + here + `"`, "Agent"}, nil)
 }
 
+// Who waits for a transfer is told that it takes days; who waits for something else is
+// not.
+func TestATransferUnderWayTellsHowLongItTakes(t *testing.T) {
+	t.Parallel()
+	const patience = "dauert ein Umzug bis zu fünf Tage"
+	for item := range anOrder(order.Provisioning).Items {
+		view := theirs(order.Provisioning)
+		view.Order.Items[item].State = order.ItemProvisioning
+		got := visit(t, &desk{view: view}, "erika", here, nil)
+		if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
+			t.Errorf("%s: told %t", view.Order.Items[item].Kind, told)
+		}
+	}
+	done := theirs(order.Completed)
+	done.Order.Items[1].State = order.ItemActive
+	visit(t, &desk{view: done}, "erika", here, nil).says(http.StatusOK, nil, []string{patience})
+}
+
 func TestTheIdentityPageLeadsToTheProviderAndTellsTheResult(t *testing.T) {
 	t.Parallel()
 	view := order.VerifyView{Order: anOrder(order.AwaitingVerification), Yours: true, Needed: true, Standing: order.IdentityNone}
@@ -50,7 +69,7 @@ func TestTheIdentityPageLeadsToTheProviderAndTellsTheResult(t *testing.T) {
 		yes    []string
 		no     []string
 	}{
-		{func(*order.VerifyView) {}, "erika", []string{"Nachweis beginnen", here}, []string{"Noch einmal"}},
+		{func(*order.VerifyView) {}, "erika", []string{"Nachweis beginnen", here, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
 		{func(v *order.VerifyView) { v.Standing = order.IdentityOpen }, "erika", []string{"Nachweis fortsetzen"}, nil},
 		{func(v *order.VerifyView) { v.Standing, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "ein anderer als der des Domaininhabers"}, nil},
 		{func(v *order.VerifyView) { v.Standing, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht angenommen"}, nil},

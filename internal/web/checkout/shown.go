@@ -40,8 +40,12 @@ type shown struct {
 	Changeable bool
 	// TextKey says how the order stands.
 	TextKey string
+	// PatienceKey says that something takes days.
+	PatienceKey string
 	// Outcome is true once it is paid for: the rows say how they stand.
 	Outcome bool
+	// Invoiced says that there is an invoice, or will be in a moment.
+	Invoiced bool
 	// ReturnedKey says that a payment which nobody waited for goes or went back.
 	ReturnedKey string
 }
@@ -105,6 +109,9 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 		Outcome: !o.PaidAt.IsZero(), ReturnedKey: returnedKey(o), TextKey: "pay.text." + standing(o),
 		Changeable: view.Yours && o.State.Open() && o.State != order.Paying, AutoRenew: o.AutoRenew,
 	}
+	if slices.ContainsFunc(o.Items, func(i order.Item) bool { return i.Kind == order.Transfer && i.State == order.ItemProvisioning }) {
+		s.PatienceKey = "pay.patience"
+	}
 	if t.told != nil {
 		s.AutoRenew = t.told.AutoRenew
 	}
@@ -143,6 +150,7 @@ func (h *Handler) shownOf(v *page.Visit, view order.View, t trouble) (shown, err
 			s.Continue = payment.URL
 		}
 	}
+	s.Invoiced = h.invoiced(o)
 	s.Keepable = o.Totals.Gross > 0 || view.Owner.MethodLabel != ""
 	if o.Totals.ForConsumer() && view.Owner.VATID != "" && !o.Totals.Unchecked && o.State.Open() {
 		s.VATKey = "vat.not_confirmed"

@@ -118,6 +118,10 @@ func registrantForm(language, next string, r customer.Registrant) form {
 	phone.Type = "tel"
 	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true
+	back := pair{"back.profile", profilePath}
+	if next != "" { // they were about to do something else
+		back = pair{"back.unsaved", next}
+	}
 	return form{
 		Intro: "registrant.intro", Action: registrantPath, Check: registrantCheckPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
 		Fields: []page.Field{
@@ -132,7 +136,7 @@ func registrantForm(language, next string, r customer.Registrant) form {
 			phone,
 			vat,
 		},
-		Links: []pair{{"back.profile", profilePath}},
+		Links: []pair{back},
 	}
 }
 

@@ -7,7 +7,7 @@ var english = map[string]string{
 	"start.heading":     "Is the name still free?",
 	"start.lead":        "{1} extensions, with the price for today and for every further year.",
 	"start.shelf":       "Popular extensions",
-	"start.shelf_note":  "For the first year, including {1} % VAT.",
+	"start.shelf_note":  "For the first year, including {1}% VAT.",
 	"start.all_prices":  "All {1} prices",
 
 	"fact.price":      "The whole price",
@@ -30,7 +30,7 @@ var english = map[string]string{
 	"search.more":            "Check more extensions",
 	"search.none":            "We can't think of any more.",
 	"search.not_carried":     "We don't carry the extension {1}. Here are others.",
-	"search.vat":             "Prices include {1} % German VAT. For businesses with a VAT id and for customers in other countries the tax may differ; the order tells it before you pay. Five years: at today's prices.",
+	"search.vat":             "Prices include {1}% German VAT. For businesses with a VAT id and for customers in other countries the tax may differ; the order tells it before you pay. Five years: at today's prices.",
 
 	"price.net":         "{1} net",
 	"price.first":       "for the first year",
@@ -87,7 +87,7 @@ var english = map[string]string{
 
 	"prices.title":        "Prices",
 	"prices.description":  "All extensions with prices for the first and every further year, gross and net, also as CSV.",
-	"prices.lead":         "All prices a year, including {1} % VAT, net beside them. What counts in the second year stands in the same line.",
+	"prices.lead":         "All prices a year, including {1}% VAT, net beside them. What counts in the second year stands in the same line.",
 	"prices.filter":       "Extension",
 	"prices.filter_hint":  "for example shop",
 	"prices.category":     "Category",

@@ -52,7 +52,7 @@ const states = () => new Map([...part.querySelectorAll("[data-says]")].map((cell
 const show = ({ title, html }) => {
   const before = states();
   const focused = part.contains(document.activeElement);
-  const height = part.querySelector("[role=status]")?.offsetHeight;
+  const height = part.querySelector("[role=status]")?.getBoundingClientRect().height; // with its fraction
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   fill(part, fresh.content);
