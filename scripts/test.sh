@@ -87,5 +87,6 @@ export TEST_BUILDS=$builds
 long=(./test/browser ./cmd/dotkontor ./test/kill ./test/clients ./test/contract ./internal/store)
 
 CGO_ENABLED=0 go build -o "$builds/gotest" ./scripts/gotest
-# The vet that go test would do once more is done above.
-CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off "$@" "${long[@]}" ./...
+# The vet that go test would do once more is done above. One package more than there are
+# cores: those that watch a browser, or a killed process come back, mostly wait.
+CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off -p $(($(nproc) + 1)) "$@" "${long[@]}" ./...

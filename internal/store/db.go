@@ -169,7 +169,11 @@ func (db *DB) write(ctx context.Context, change func(*query.Queries) error) erro
 	if err := change(query.New(spelling{tx, db.limits})); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
+	err = tx.Commit()
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil { // it was taken back because the caller has gone
+		err = ctx.Err()
+	}
+	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil

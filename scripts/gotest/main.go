@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -68,6 +69,9 @@ type event struct {
 
 type testID struct{ pkg, test string }
 
+// raceReport is the line with which the race detector begins.
+const raceReport = "WARNING: DATA RACE\n"
+
 // report turns the events into text. A test's output is held back until the
 // test has ended, and printed only if it failed.
 func report(events io.Reader, out io.Writer) error {
@@ -92,7 +96,9 @@ func report(events io.Reader, out io.Writer) error {
 				held[id] = append(held[id], e.Output)
 			case e.Test != "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
 				counts[e.Action]++
-				if e.Action == "fail" {
+				// A race is reported where it was seen, which may be in another test than
+				// the one that fails for it.
+				if e.Action == "fail" || slices.Contains(held[id], raceReport) {
 					fmt.Fprint(out, strings.Join(held[id], ""))
 				}
 				if e.Action == "skip" {

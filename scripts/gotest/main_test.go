@@ -5,13 +5,16 @@ import (
 	"testing"
 )
 
-// The events are those of a run with one passing, one failing, one skipped
+// The events are those of a run with two passing (one saw a race), one failing, one skipped
 // and one panicking test, a broken build and a line that is no event.
 const recorded = `go: some complaint that is not JSON
 {"Action":"build-output","ImportPath":"x/broken","Output":"broken.go:3: undefined: y\n"}
 {"Action":"output","Package":"x/a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
 {"Action":"output","Package":"x/a","Test":"TestGood","Output":"    a_test.go:5: chatty\n"}
 {"Action":"pass","Package":"x/a","Test":"TestGood"}
+{"Action":"output","Package":"x/a","Test":"TestBeside","Output":"WARNING: DATA RACE\n"}
+{"Action":"output","Package":"x/a","Test":"TestBeside","Output":"Write at 0x1 by goroutine 7\n"}
+{"Action":"pass","Package":"x/a","Test":"TestBeside"}
 {"Action":"output","Package":"x/a","Test":"TestBad","Output":"    a_test.go:9: got 1, want 2\n"}
 {"Action":"fail","Package":"x/a","Test":"TestBad"}
 {"Action":"output","Package":"x/a","Test":"TestNeedsDB","Output":"=== RUN   TestNeedsDB\n"}
@@ -39,10 +42,11 @@ func TestReportShowsWhatFailedAndNamesWhatWasSkipped(t *testing.T) {
 		"some complaint that is not JSON",
 		"undefined: y",
 		"got 1, want 2",
+		"Write at 0x1 by goroutine 7",
 		"panic: out of luck",
 		"ok  \tx/c\t0.02s",
 		"[no test files]",
-		"1 tests passed, 1 failed, 1 skipped",
+		"2 tests passed, 1 failed, 1 skipped",
 		"SKIPPED x/a TestNeedsDB: a_test.go:12: no database",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -245,6 +245,7 @@ func TestAMessageIsTriedAgainForADayAndKeepsItsID(t *testing.T) {
 			cfg.Counted = func(o tidings.Outcome) { counted[o]++ }
 		})
 		time.Sleep(30 * time.Hour)
+		synctest.Wait() // something may be due at this very moment
 		for i, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second} {
 			// The poll sees it a second later; the agent is left alone a little longer than the row.
 			if off := w.times[i+1].Sub(w.times[i]) - want; off < 0 || off > 30*time.Second {
