@@ -49,7 +49,8 @@ var fixedParameters = map[string]any{
 	"limit":            int32(10), // as the generated code has limits
 	"InsertPayment.$4": "opening",
 	"SettleTiding.$3":  int64(firstDay),
-	"PageOfDomains.$2": "", // from the beginning: everybody has one
+	"OrdersDue.$1":     int64(farAway), // all are due: it counts to a thousand, here and there
+	"PageOfDomains.$2": "",             // from the beginning: everybody has one
 	"PageOfDomains.$3": "",
 	"PageOfDomains.$4": "%",
 }
