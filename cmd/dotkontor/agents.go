@@ -108,7 +108,7 @@ func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish
 			problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Domain, Reason: err})
 			continue
 		}
-		req.Items = append(req.Items, order.Wanted{Name: name, Kind: order.Kind(item.Type)})
+		req.Items = append(req.Items, order.Wanted{Name: name, Kind: order.Kind(item.Type), Years: item.Years})
 	}
 	if len(problems.Items) > 0 {
 		if len(req.Items) == 0 {

@@ -243,7 +243,7 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
 	wanted := provision.Wanted{
-		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Code: wish.Code,
+		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Years: wish.Years, Code: wish.Code,
 	}
 	if c := wish.Holder; c != nil {
 		wanted.Holder = &provision.Holder{

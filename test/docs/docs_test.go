@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	testName     = regexp.MustCompile(`\bTest[A-Z][A-Za-z0-9]+`)
+	testName     = regexp.MustCompile(`\bTest[A-Z][A-Za-z0-9_]+`)
 	testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z][A-Za-z0-9_]+)\(`)
 )
 

@@ -79,6 +79,38 @@ func TestEveryItemThatCanNotBeOrderedHasItsReason(t *testing.T) {
 	s.books()
 }
 
+func TestStartOrder_YearsThatAreNotSoldAreRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	order := func(name, kind string, years int) prepared {
+		t.Helper()
+		answer, _ := s.call("start_order", map[string]any{
+			"dryRun": true, "items": []map[string]any{{"domain": name, "type": kind, "years": years}},
+		})
+		return answer
+	}
+	for _, test := range []struct {
+		name, kind string
+		years      int
+	}{
+		{"drei-jahre.com", "register", 3}, {"ein-jahr.ai", "register", 1}, {"google.com", "transfer", 2},
+	} {
+		answer := order(test.name, test.kind, test.years)
+		if answer.Code != "invalid_input" || len(answer.Items) != 1 || answer.Items[0].Code != "years_not_sold" {
+			t.Errorf("%s of %s for %d years: %+v", test.kind, test.name, test.years, answer)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		years int
+	}{{"ein-jahr.com", 1}, {"zwei-jahre.ai", 2}} {
+		if answer := order(test.name, "register", test.years); answer.Status != "dry_run" || answer.Items[0].Years != test.years {
+			t.Errorf("%s for %d years: %+v", test.name, test.years, answer)
+		}
+	}
+	s.books()
+}
+
 // holds asks list_my_domains.
 func (s *stage) holds(name string) bool {
 	s.t.Helper()

@@ -84,6 +84,7 @@ type prepared struct {
 		Status string `json:"status"`
 		Years  int    `json:"years"`
 		// Of a failure.
+		Code   string `json:"code"`
 		Reason string `json:"reason"`
 	} `json:"items"`
 	// Of a failure.

@@ -135,6 +135,9 @@ type Wish struct {
 	Customer string
 	Name     registrar.Name
 	Kind     Kind
+	// Years is the term that was asked for; 0 means the term that is sold. Another
+	// one is refused with KindInvalid.
+	Years int
 	// Code is the auth code of a transfer; empty while the human has not told it.
 	// Then everything else is checked.
 	Code string

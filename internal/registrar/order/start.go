@@ -28,7 +28,7 @@ func (s *Service) Start(ctx context.Context, actor registrar.Actor, req Request)
 	o.Email = buyer.Email
 	wishes := make([]Wish, len(req.Items))
 	for i, wanted := range req.Items {
-		wishes[i] = Wish{Customer: actor.Customer, Name: wanted.Name, Kind: wanted.Kind}
+		wishes[i] = Wish{Customer: actor.Customer, Name: wanted.Name, Kind: wanted.Kind, Years: wanted.Years}
 	}
 	answers := s.ask(ctx, wishes)
 	if err := refusal(o.Items, answers); err != nil {

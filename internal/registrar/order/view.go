@@ -22,6 +22,8 @@ type Request struct {
 type Wanted struct {
 	Name registrar.Name
 	Kind Kind
+	// Years is the term that was asked for; 0 means the term that is sold.
+	Years int
 }
 
 // View is an order as the page at payment_url shows it.

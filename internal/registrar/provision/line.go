@@ -154,6 +154,9 @@ const (
 	NotRenewable registrar.Code = "not_renewable"
 	// BadTerm goes with KindInvalid: the registry does not sell so many years.
 	BadTerm registrar.Code = "bad_term"
+	// TermNotSold goes with KindInvalid: only one term is sold, and it is not the one
+	// that was asked for.
+	TermNotSold registrar.Code = "years_not_sold"
 	// CodeMissing goes with KindInvalid: a transfer needs the auth code.
 	CodeMissing registrar.Code = "auth_code_missing"
 	// BadPayment goes with KindInvalid: nothing says what paid for it.

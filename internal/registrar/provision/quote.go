@@ -13,6 +13,8 @@ type Wanted struct {
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
+	// Years is the term that was asked for; 0 means the term that is sold.
+	Years int
 	// Code is the auth code of a transfer; empty while the holder has not told it.
 	// Then everything else is checked.
 	Code string
@@ -93,6 +95,9 @@ func (s *Service) place(ctx context.Context, wanted Wanted) (Quote, Account, err
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
 	}
 	quote.Years = term(wanted.Kind, wanted.Extension, registry.Rules(wanted.Name.TLD()))
+	if wanted.Years != 0 && wanted.Years != quote.Years {
+		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
+	}
 	return quote, registry, nil
 }
 

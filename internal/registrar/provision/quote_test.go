@@ -49,6 +49,33 @@ func TestATransferIsForTheYearsThatTheRegistryAdds(t *testing.T) {
 	}
 }
 
+func TestQuote_OnlyTheTermThatIsSoldIsQuoted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind  provision.Kind
+		years int
+		want  registrar.Code
+	}{
+		{provision.Register, 0, ""},
+		{provision.Register, 2, ""}, // the extension's shortest term
+		{provision.Register, 1, provision.TermNotSold},
+		{provision.Register, 3, provision.TermNotSold},
+		{provision.Transfer, 1, ""}, // what the registry adds
+		{provision.Transfer, 2, provision.TermNotSold},
+	} {
+		h := newHouse(t, &office{rules: provision.Rules{TransferYears: 1}})
+		item := wanted(test.kind, "neu", ".org")
+		item.Years = test.years
+		_, err := h.Quote(t.Context(), item)
+		if registrar.CodeOf(err) != test.want || err != nil && registrar.KindOf(err) != registrar.KindInvalid {
+			t.Errorf("%s for %d years: %v", test.kind, test.years, err)
+		}
+		if err != nil && len(h.office.wishes) > 0 {
+			t.Errorf("%s for %d years: the registry was asked", test.kind, test.years)
+		}
+	}
+}
+
 func TestWhatSomebodyHoldsIsNeitherRegisteredNorTransferred(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]registrar.Code{

@@ -3,7 +3,11 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 )
 
 // arguments are what a tool was called with. Names of arguments are matched
@@ -79,3 +83,18 @@ func (a arguments) flag(name string) (bool, error) {
 	}
 	return value, nil
 }
+
+// only refuses arguments that are not listed, for objects in which an unread property
+// could change what the caller pays.
+func (a arguments) only(names ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if !slices.Contains(names, name) && a.given(name) {
+			return wrongArgument("%s is not a property of an item. An item has %s, and the order would not follow anything else.",
+				shortened(name), strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// shortened is a name that a client chose, fit for a sentence.
+func shortened(name string) string { return fmt.Sprintf("%.40q", name) }

@@ -22,6 +22,8 @@ type failure struct {
 // itemFailure is what a model reads about one item.
 type itemFailure struct {
 	Domain string `json:"domain"`
+	// Code is the reason for programs; empty where the fault is ours.
+	Code   string `json:"code,omitempty"`
 	Reason string `json:"reason"`
 }
 
@@ -114,6 +116,7 @@ const (
 	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
+	sentenceTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
 	sentenceNotFound     = "This customer has no such order. Use the orderId that start_order returned."
 	sentenceNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )

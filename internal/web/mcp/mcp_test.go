@@ -145,6 +145,11 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	}
+	if items[0].Years > 1 {
+		return Order{}, &NotPayable{Items: []ItemProblem{{
+			Domain: items[0].Domain, Reason: &registrar.Error{Kind: registrar.KindInvalid, Code: provision.TermNotSold},
+		}}}
+	}
 	if dryRun {
 		return Order{
 			Status: DryRun, Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}},

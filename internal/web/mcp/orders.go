@@ -12,7 +12,11 @@ import (
 func notPayableFailure(problems []ItemProblem) failure {
 	f := failure{Code: notPayable, Message: sentenceNotPayable, Retryable: len(problems) > 0}
 	for _, problem := range problems {
-		f.Items = append(f.Items, itemFailure{Domain: problem.Domain, Reason: reasonOf(problem.Reason)})
+		code := registrar.CodeOf(problem.Reason)
+		if code == provision.TermNotSold {
+			f.Code, f.Message = invalidInput, sentenceTerm
+		}
+		f.Items = append(f.Items, itemFailure{Domain: problem.Domain, Code: string(code), Reason: reasonOf(problem.Reason)})
 		f.Retryable = f.Retryable && registrar.KindOf(problem.Reason) == registrar.KindUpstream
 	}
 	return f
@@ -53,5 +57,6 @@ var orderSentences = map[registrar.Code]string{
 	provision.Locked:        "The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
 	provision.WrongCode:     "The auth code is not the name's. The user enters the right one at payment_url.",
 	provision.NotRenewable:  "The registry does not renew this name now.",
+	provision.TermNotSold:   "This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
 	provision.BadTerm:       "The registry does not sell this name for the usual term. Choose another extension.",
 }

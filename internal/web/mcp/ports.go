@@ -100,6 +100,8 @@ type Orders interface {
 type Wish struct {
 	Domain string
 	Type   string
+	// Years is 0 where the caller leaves the term to the server.
+	Years int
 }
 
 // Order is an order that waits for its payment, or would be one: then its status

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -31,10 +33,38 @@ func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ argum
 	}{domains}, nil
 }
 
-// maxItems bounds an order; the portal's basket ends there too.
-const maxItems = 20
+const (
+	// maxItems bounds an order; the portal's basket ends there too.
+	maxItems = 20
+	// maxYears is the longest term that any registry sells.
+	maxYears = 10
+)
+
+// orderTerms are arguments that would change what an order costs, or for whom it is,
+// if start_order read them beside its items. Clients may add arguments of their own to
+// every call, so others are ignored there; ignoring one of these would prepare an
+// order that the caller did not ask for. They are written in lower case, without
+// separators.
+var orderTerms = []string{
+	"years", "year", "period", "term", "duration", "quantity", "price", "maxprice", "maxpriceeur", "budget", "currency",
+	"coupon", "voucher", "discount", "promocode", "holderid", "holder", "registrant", "contact", "customerid", "autorenew",
+	"domain", "domains", "type", "premium", "paymentmethod", "dryrun",
+}
+
+func refuseUnreadTerms(args arguments) error {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+		if name != "dryRun" && slices.Contains(orderTerms, plain) && args.given(name) {
+			return wrongArgument("%s is not an argument of start_order. It takes items and dryRun, and the order would not follow anything else.", shortened(name))
+		}
+	}
+	return nil
+}
 
 func (s *Server) startOrder(ctx context.Context, state *requestState, args arguments) (any, error) {
+	if err := refuseUnreadTerms(args); err != nil {
+		return nil, err
+	}
 	wishes, err := readWishes(args)
 	if err != nil {
 		return nil, err
@@ -73,7 +103,14 @@ func readWishes(args arguments) ([]Wish, error) {
 		if kind != "register" && kind != "transfer" {
 			return nil, wrongArgument("The type of an item must be register or transfer.")
 		}
-		wishes = append(wishes, Wish{Domain: domain, Type: kind})
+		if err := item.only("domain", "type", "years"); err != nil {
+			return nil, err
+		}
+		years, err := item.number("years", 0, 1, maxYears)
+		if err != nil {
+			return nil, err
+		}
+		wishes = append(wishes, Wish{Domain: domain, Type: kind, Years: years})
 	}
 	return wishes, nil
 }
