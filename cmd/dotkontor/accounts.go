@@ -72,9 +72,7 @@ func openAccountsHashing(ctx context.Context, cfg config.Config, logger *slog.Lo
 	}
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	db, err := store.Open(opening, store.Options{
-		URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
-	})
+	db, err := store.Open(opening, storeOptions(cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +81,11 @@ func openAccountsHashing(ctx context.Context, cfg config.Config, logger *slog.Lo
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
+}
+
+// storeOptions says where the database of a configuration is.
+func storeOptions(cfg config.Config) store.Options {
+	return store.Options{URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections}
 }
 
 func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time, hashes customer.Deriver) error {

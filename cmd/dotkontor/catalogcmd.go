@@ -2,20 +2,25 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
 type catalogCommand struct {
 	Export catalogExportCommand `cmd:"" help:"Print the price list in force, as CSV."`
-	Diff   catalogDiffCommand   `cmd:"" help:"Say what an import of a file would change."`
-	Import catalogImportCommand `cmd:"" help:"Put a price list in force. A running service takes it up within seconds; one wrong row, and nothing changes."`
+	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
+	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row, and nothing changes."`
+	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
 // catalogPlace says which service's price list is meant.
@@ -24,40 +29,39 @@ type catalogPlace struct {
 	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
 }
 
-func (p catalogPlace) file(t *terminal) (store.CatalogFile, error) {
+func (p catalogPlace) load(t *terminal) (config.Config, error) {
 	path := p.Config
+	cfg := config.Default()
 	if p.Data != "" {
-		return store.NewCatalogFile(p.Data), nil
+		cfg.Data = p.Data
+		return cfg, nil
 	}
 	if path == "" { // a flag beats the environment, so it is looked at last
 		path = t.variable("DOTKONTOR_CONFIG")
 	}
 	if path == "" {
 		if _, err := os.Stat(sandboxData); err != nil {
-			return store.CatalogFile{}, errors.New("say which service is meant, with --config FILE or --data FOLDER; there is no sandbox here")
+			return cfg, errors.New("use --config FILE or --data FOLDER to name the service; there is no sandbox here")
 		}
-		return store.NewCatalogFile(sandboxData), nil
+		cfg.Data = sandboxData
+		return cfg, nil
 	}
-	cfg, err := config.Load(path, t.environment)
-	if err != nil {
-		return store.CatalogFile{}, err
-	}
-	return store.NewCatalogFile(cfg.Data), nil
+	return config.Load(path, t.environment)
 }
 
 type catalogExportCommand struct{ catalogPlace }
 
 // Run prints the list.
 func (c catalogExportCommand) Run(t *terminal) error {
-	file, err := c.file(t)
+	cfg, err := c.load(t)
 	if err != nil {
 		return err
 	}
-	list, err := file.Load()
+	edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
 	if err != nil {
 		return err
 	}
-	return list.Write(t.out)
+	return edition.List.Write(t.out)
 }
 
 type catalogDiffCommand struct {
@@ -67,56 +71,114 @@ type catalogDiffCommand struct {
 
 // Run prints the differences.
 func (c catalogDiffCommand) Run(t *terminal) error {
-	_, _, changes, err := compare(t, c.catalogPlace, c.File)
+	cfg, err := c.load(t)
 	if err != nil {
 		return err
 	}
-	return printChanges(t.out, changes)
+	next, err := readPriceList(t, c.File)
+	if err != nil {
+		return err
+	}
+	current, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return printChanges(t.out, current.List.Diff(next))
 }
 
 type catalogImportCommand struct {
 	catalogPlace
+	Yes  bool   `help:"Import even if prices change by more than catalog.confirm_factor, or extensions disappear."`
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
 // Run checks the whole list and then replaces the old one.
 func (c catalogImportCommand) Run(t *terminal) error {
-	file, next, changes, err := compare(t, c.catalogPlace, c.File)
+	next, err := readPriceList(t, c.File)
 	if err != nil {
 		return err
 	}
-	if err := file.Replace(next); err != nil {
-		return fmt.Errorf("the price list was not replaced: %w", err)
+	return c.replace(t, next, c.Yes)
+}
+
+type catalogResetCommand struct {
+	catalogPlace
+	Yes bool `help:"Reset even if prices change by more than catalog.confirm_factor, or extensions disappear."`
+}
+
+// Run puts the shipped list in force, also that of a later version of the program.
+func (c catalogResetCommand) Run(t *terminal) error { return c.replace(t, nil, c.Yes) }
+
+// replace puts next in force, nil for the shipped list.
+func (p catalogPlace) replace(t *terminal, next *catalog.Catalog, confirmed bool) error {
+	cfg, err := p.load(t)
+	if err != nil {
+		return err
 	}
+	opening, cancel := context.WithTimeout(t.ctx, openTimeout)
+	defer cancel()
+	db, err := store.Open(opening, storeOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return errors.Join(replacePriceList(t, db, cfg.Catalog.ConfirmFactor, next, confirmed), db.Close())
+}
+
+func replacePriceList(t *terminal, db *store.DB, factor float64, next *catalog.Catalog, confirmed bool) error {
+	shipped, err := catalog.Shipped()
+	if err != nil {
+		return err
+	}
+	current, err := db.PriceList(t.ctx)
+	if current.List == nil {
+		if current.Number == 0 {
+			return err
+		}
+		// An invalid list in force must not stand in the way of its replacement.
+		fmt.Fprintf(t.err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
+		current.List = shipped
+	}
+	compared := next
+	if compared == nil {
+		compared = shipped
+	}
+	changes := current.List.Diff(compared)
 	if err := printChanges(t.out, changes); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "in force: %d extensions, in %s\n", next.Len(), file.Path())
+	if risky := catalog.NeedConfirmation(changes, factor); risky > 0 && !confirmed {
+		return fmt.Errorf("nothing was changed: %d prices change by more than a factor of %g, or extensions disappear; check the list above, then repeat with --yes", risky, factor)
+	}
+	edition, err := db.ReplacePriceList(t.ctx, current, next, priceListEvent(
+		registrar.Actor{Kind: registrar.ActorOperator, Through: systemUser()}, compared, len(changes)))
+	if errors.Is(err, catalog.ErrEditionConflict) {
+		return errors.New("nothing was changed: another import was faster; run catalog diff again")
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	_, err = fmt.Fprintf(t.out, "in force: %d extensions, edition %d\n", edition.List.Len(), edition.Number)
 	return err
 }
 
-func compare(t *terminal, place catalogPlace, path string) (store.CatalogFile, *catalog.Catalog, []catalog.Change, error) {
-	file, err := place.file(t)
-	if err != nil {
-		return file, nil, nil, err
+// priceListEvent is what the audit log says about a new price list.
+func priceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) registrar.Deed {
+	return registrar.Deed{
+		Actor: by, Action: office.Repriced, Object: fmt.Sprintf("%d extensions, %d changes", next.Len(), changes), At: time.Now(),
 	}
+}
+
+// readPriceList reads and checks a file, or standard input.
+func readPriceList(t *terminal, path string) (*catalog.Catalog, error) {
 	text, err := readInput(t, path)
 	if err != nil {
-		return file, nil, nil, err
+		return nil, err
 	}
-	next, err := catalog.Parse(bytes.NewReader(text))
+	list, err := catalog.Parse(bytes.NewReader(text))
 	if err != nil {
-		return file, nil, nil, fmt.Errorf("%s was refused, nothing was changed:\n%w", path, err)
+		return nil, fmt.Errorf("%s is invalid, nothing was changed:\n%w", path, err)
 	}
-	current, err := file.Load()
-	if err != nil {
-		// A broken list in force must not stand in the way of its replacement.
-		fmt.Fprintf(t.err, "dotkontor: %v\ndotkontor: compared with the shipped list instead\n", err)
-		if current, err = catalog.Shipped(); err != nil {
-			return file, nil, nil, err
-		}
-	}
-	return file, next, current.Diff(next), nil
+	return list, nil
 }
 
 func readInput(t *terminal, path string) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -182,5 +183,52 @@ func TestAVisitThatTakesTooLongEndsAndFails(t *testing.T) {
 	report := examine(newVisit(ctx, serveFake(t, newFake()), nil), allChecks(), func(checked) {})
 	if report.OK || len(report.Checks) != 1 || report.NotTried != len(allChecks())-1 || report.Requests != 0 {
 		t.Errorf("%s", report.summary())
+	}
+}
+
+// balanced sends requests to several nodes in turn, each with limits of its own.
+func balanced(nodes int, before func(*passing)) http.Handler {
+	var turn atomic.Int64
+	handlers := make([]http.Handler, nodes)
+	for i := range handlers {
+		handlers[i] = proxy(newFake(), before, nil)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handlers[int(turn.Add(1))%nodes].ServeHTTP(w, r)
+	})
+}
+
+func TestDoctor_LoadBalancerIsNoFailure(t *testing.T) {
+	t.Parallel()
+	for _, nodes := range []int{2, 3, 5, 8} {
+		report := examined(t, serveFake(t, balanced(nodes, nil)))
+		if !report.OK {
+			t.Errorf("%d nodes: failed %q", nodes, named(report, statusFail))
+		}
+		if got := named(report, statusWarn); !slices.Equal(got, []string{"RateLimit falls by one"}) {
+			t.Errorf("%d nodes: warnings %q", nodes, got)
+		}
+	}
+}
+
+func TestDoctor_BelievedForwardedForIsFoundBehindLoadBalancer(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
+		report := examined(t, serveFake(t, balanced(3, believe(header))))
+		if got := named(report, statusFail); !slices.Equal(got, []string{"X-Forwarded-For of a stranger is not believed"}) {
+			t.Errorf("%s: failed %q", header, got)
+		}
+	}
+}
+
+func TestDoctor_LimitThatNeverFallsIsAFailure(t *testing.T) {
+	t.Parallel()
+	report := examined(t, serveFake(t, proxy(newFake(), nil, func(p *passing) {
+		if p.header.Get("RateLimit") != "" {
+			p.header.Set("RateLimit", `"60s";r=29;t=60`)
+		}
+	})))
+	if got := named(report, statusFail); !slices.Contains(got, "RateLimit falls by one") {
+		t.Errorf("failed %q", got)
 	}
 }

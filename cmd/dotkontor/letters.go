@@ -30,10 +30,7 @@ func newPost(cfg config.Config, stored letters.Store, logger *slog.Logger) (*pos
 	if cfg.Mail.Server == "" {
 		return p, nil
 	}
-	sender, err := mail.New(mail.Options{
-		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
-		From: cfg.Sender(), Portal: cfg.BaseURL + "/portal",
-	})
+	sender, err := mail.New(mailOptions(cfg))
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +51,14 @@ func newPost(cfg config.Config, stored letters.Store, logger *slog.Logger) (*pos
 		Sent: count("sent"), Failed: count("failed"), GivenUp: count("given_up"),
 	})
 	return p, err
+}
+
+// mailOptions says how the mail server of a configuration is reached.
+func mailOptions(cfg config.Config) mail.Options {
+	return mail.Options{
+		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
+		From: cfg.Sender(), Portal: cfg.BaseURL + "/portal",
+	}
 }
 
 // wake says that a letter was stored.

@@ -37,6 +37,7 @@ type lookupParts struct {
 type lookups struct {
 	engine     *lookup.Engine
 	rdap       *rdap.Client
+	dns        *dns.Client
 	registries *registries
 	// guard is how we treat the hosts of registries.
 	guard *manners.Guard
@@ -106,7 +107,7 @@ func newLookups(parts lookupParts) (*lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lookups{engine: engine, rdap: registryData, registries: registries, guard: guard}, nil
+	return &lookups{engine: engine, rdap: registryData, dns: delegations, registries: registries, guard: guard}, nil
 }
 
 // keepBootstrapFresh runs until ctx ends.
@@ -174,8 +175,8 @@ func (o oneShot) world(t *terminal) (config.Config, *catalog.Catalog, error) {
 	if err != nil {
 		return cfg, nil, err
 	}
-	list, err := store.NewCatalogFile(cfg.Data).Load()
-	return cfg, list, err
+	edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	return cfg, edition.List, err
 }
 
 // open connects to the world. underWay bounds the names that are asked about at

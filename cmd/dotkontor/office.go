@@ -87,30 +87,32 @@ func (p *product) barred(ctx context.Context, domain steward.Domain, kind stewar
 }
 
 // operatorPages is what operators see.
-func (p *product) operatorPages(look *lookups, live *catalog.Live, file store.CatalogFile) operator.Config {
+func (p *product) operatorPages(look *lookups, live *catalog.Live) operator.Config {
 	return operator.Config{
-		Office: p.office, Files: customerFiles{p.people, p.office}, Agents: p.people.agents, Prices: priceFile{file, live},
+		Office: p.office, Files: customerFiles{p.people, p.office}, Agents: p.people.agents,
+		Prices: priceLists{p.people.db, live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
 		Peers: func() []operator.Peer { return p.peers(look) },
 	}
 }
 
-// priceFile is the price list, in the data folder and in force.
-type priceFile struct {
-	file store.CatalogFile
+// priceLists is the price list in the database and in force.
+type priceLists struct {
+	db   *store.DB
 	live *catalog.Live
 }
 
-var _ operator.Prices = priceFile{}
+var _ operator.Prices = priceLists{}
 
-// InForce is what counts now.
-func (f priceFile) InForce() (*catalog.Catalog, error) { return f.live.Catalog(), nil }
+// Current is the edition in force on all nodes.
+func (l priceLists) Current(ctx context.Context) (catalog.Edition, error) { return l.db.PriceList(ctx) }
 
-// Replace writes the list for all who read the folder, and has it count here at once.
-func (f priceFile) Replace(list *catalog.Catalog) error {
-	if err := f.file.Replace(list); err != nil {
+// Replace stores the edition after was for all nodes, and uses it here at once.
+func (l priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error {
+	edition, err := l.db.ReplacePriceList(ctx, was, next, priceListEvent(by, next, len(was.List.Diff(next))))
+	if err != nil {
 		return err
 	}
-	f.live.Replace(list)
+	l.live.Replace(edition.List)
 	return nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
@@ -23,10 +22,11 @@ type registryCommand struct {
 
 // orderable reads a name and finds its extension in the price list.
 func (d desk) orderable(text string) (registrar.Name, registrar.Extension, error) {
-	list, err := store.NewCatalogFile(d.cfg.Data).Load()
+	edition, err := d.people.db.PriceList(d.ctx)
 	if err != nil {
 		return registrar.Name{}, registrar.Extension{}, err
 	}
+	list := edition.List
 	name, err := registrar.ParseName(text, func(tld string) bool {
 		_, listed := list.Extension(tld)
 		return listed

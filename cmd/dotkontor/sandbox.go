@@ -105,10 +105,11 @@ func (c sandboxCommand) start(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	list, err := store.NewCatalogFile(c.Data).Load()
+	edition, err := store.ReadPriceList(t.ctx, store.Options{Data: c.Data})
 	if err != nil {
 		return err
 	}
+	list := edition.List
 	if c.Seed == 0 {
 		c.Seed = rand.Uint64() //nolint:gosec // chaos is no secret
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
-	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -36,8 +35,10 @@ import (
 )
 
 const (
-	watchCatalogEvery = 2 * time.Second
-	sweepLimitsEvery  = time.Minute
+	// watchPricesEvery leaves room for the read itself within the second after which all
+	// nodes quote the same prices.
+	watchPricesEvery = 500 * time.Millisecond
+	sweepLimitsEvery = time.Minute
 )
 
 type serveCommand struct {
@@ -96,15 +97,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
-	catalogFile := store.NewCatalogFile(cfg.Data)
-	list, err := catalogFile.Load()
+	shipped, err := catalog.Shipped()
 	if err != nil {
 		return nil, err
 	}
-	live := catalog.NewLive(list)
-	p.background = append(p.background, func(ctx context.Context) {
-		catalogFile.Watch(ctx, watchCatalogEvery, live, logger)
-	})
+	live := catalog.NewLive(shipped) // until the database is open
 
 	observe, err := newSourceMetrics(p.metrics)
 	if err != nil {
@@ -155,6 +152,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.people = people
+	if err := p.loadPrices(ctx, live); err != nil {
+		return nil, p.abandon(err)
+	}
 	if err := p.openOffice(); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -217,7 +217,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
 			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
 		},
-		Operators:      p.operatorPages(look, live, catalogFile),
+		Operators:      p.operatorPages(look, live),
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Streams:        max(1, cfg.Server.MaxConnections/10),
@@ -277,6 +277,19 @@ func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*acco
 		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
 	}
 	return people, people.post.count(p.metrics)
+}
+
+// loadPrices puts the stored price list in force and follows its later editions.
+func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
+	edition, err := p.people.db.PriceList(ctx)
+	if err != nil {
+		return err
+	}
+	live.Replace(edition.List)
+	p.background = append(p.background, func(ctx context.Context) {
+		p.people.db.WatchPriceList(ctx, watchPricesEvery, edition.Number, live, p.logger)
+	})
+	return nil
 }
 
 // provision carries out paid lines for as long as the product runs.

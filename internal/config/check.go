@@ -60,6 +60,9 @@ func (c *Config) Check() error {
 	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
+	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also refuses NaN
+		k.wrong("catalog.confirm_factor", "%g is not between 1 and 1000", f)
+	}
 	c.Orders.check(k)
 	c.VAT.check(k)
 	c.Company.check(k)
@@ -69,6 +72,32 @@ func (c *Config) Check() error {
 	k.oneOf("oauth.client_documents", c.OAuth.ClientDocuments, "auto", "on", "off")
 	k.duration("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)
+}
+
+// twoNameservers are the extensions of popular registries that refuse a domain with
+// fewer than two nameservers.
+var twoNameservers = []string{".de", ".it"}
+
+// Warnings lists what is valid and yet will not do what was probably meant.
+func (c *Config) Warnings() (warnings []string) {
+	if len(c.Registration.Nameservers) < 2 {
+		for _, tld := range twoNameservers {
+			if Serves(c.EPP, tld) >= 0 {
+				warnings = append(warnings, fmt.Sprintf(
+					"registration.nameservers: %d are set, and the %s registry refuses a domain with fewer than two; paid orders would be refunded", len(c.Registration.Nameservers), tld))
+			}
+		}
+	}
+	if len(c.EPP) == 0 {
+		warnings = append(warnings, "epp: no registry account is configured; names can be looked up and nothing can be ordered")
+	}
+	if c.Stripe.SecretKey == "" {
+		warnings = append(warnings, "stripe.secret_key: not set; nothing can be ordered")
+	}
+	if c.Mail.Server == "" {
+		warnings = append(warnings, "mail.server: not set; mail waits, and nobody can register or reset a password")
+	}
+	return warnings
 }
 
 func (s *Server) check(k *checker) {

@@ -44,6 +44,7 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Mail     Mail     `toml:"mail"`
 	OAuth    OAuth    `toml:"oauth"`
+	Catalog  Catalog  `toml:"catalog"`
 	Orders   Orders   `toml:"orders"`
 	Stripe   Stripe   `toml:"stripe"`
 	VAT      VAT      `toml:"vat"`
@@ -52,6 +53,14 @@ type Config struct {
 	Registration Registration `toml:"registration"`
 	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
 	EPP []EPP `toml:"epp"`
+}
+
+// Catalog is how the price list is replaced.
+type Catalog struct {
+	// ConfirmFactor is by how much a price may rise or fall in one import. Larger
+	// changes, and imports that drop an extension, must be confirmed: with --yes at the
+	// command line, with a tick on the operators' page. Default: 2.
+	ConfirmFactor float64 `toml:"confirm_factor"`
 }
 
 // OAuth is how applications are connected.
@@ -369,11 +378,12 @@ func Default() Config {
 			PerHostPerSecond: 20,
 			PerHostWaiting:   256,
 		},
-		Mail:   Mail{TLS: "starttls"},
-		OAuth:  OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
-		Orders: Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
-		Stripe: Stripe{PaymentMethods: []string{"card"}},
-		VAT:    VAT{WarnAtEUR: 8000},
+		Mail:    Mail{TLS: "starttls"},
+		OAuth:   OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		Catalog: Catalog{ConfirmFactor: 2},
+		Orders:  Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
+		Stripe:  Stripe{PaymentMethods: []string{"card"}},
+		VAT:     VAT{WarnAtEUR: 8000},
 
 		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
 

@@ -20,38 +20,36 @@ const envPrefix = "DOTKONTOR_"
 var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
 
 // Load reads the file at path ("" means none), then the environment (as from
-// os.Environ), and checks the whole. The error lists everything that is wrong.
+// os.Environ), and checks the whole. The error lists everything that is wrong, one
+// line each; the configuration beside it is what could be read, for further checks.
 func Load(path string, environment []string) (Config, error) {
 	cfg := Default()
+	var problems []error
 	if path != "" {
-		if err := readFile(&cfg, path); err != nil {
-			return Config{}, err
+		unknown, err := readFile(&cfg, path)
+		if err != nil {
+			return Config{}, err // what is not read can't be checked
 		}
+		problems = unknown
 	}
-	if err := readEnvironment(&cfg, environment); err != nil {
-		return Config{}, err
-	}
+	problems = append(problems, readEnvironment(&cfg, environment))
 	cfg.fillBaseURL()
-	if err := cfg.Check(); err != nil {
-		return Config{}, err
-	}
-	return cfg, nil
+	return cfg, errors.Join(append(problems, cfg.Check())...)
 }
 
-func readFile(cfg *Config, path string) error {
+func readFile(cfg *Config, path string) (unknown []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("the configuration file can't be read: %w", err)
+		return nil, fmt.Errorf("the configuration file can't be read: %w", err)
 	}
 	meta, err := toml.Decode(string(text), cfg)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var problems []error
 	for _, key := range meta.Undecoded() {
-		problems = append(problems, fmt.Errorf("%s: unknown key %s", path, key))
+		unknown = append(unknown, fmt.Errorf("%s: unknown key %s", path, key))
 	}
-	return errors.Join(problems...)
+	return unknown, nil
 }
 
 func readEnvironment(cfg *Config, environment []string) error {
@@ -83,7 +81,7 @@ func collect(section reflect.Value, prefix string, fields map[string]reflect.Val
 		switch field.Kind() {
 		case reflect.Struct:
 			collect(field, name+"_", fields)
-		case reflect.String, reflect.Int, reflect.Int64, reflect.Bool:
+		case reflect.String, reflect.Int, reflect.Int64, reflect.Float64, reflect.Bool:
 			fields[name] = field
 		case reflect.Slice:
 			if field.Type().Elem().Kind() == reflect.String {
@@ -103,6 +101,12 @@ func set(field reflect.Value, text string) error {
 		number, err := strconv.Atoi(text)
 		if err != nil {
 			return fmt.Errorf("%q is not a whole number", text)
+		}
+		*value = number
+	case *float64:
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not a number", text)
 		}
 		*value = number
 	case *bool:

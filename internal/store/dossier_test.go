@@ -30,7 +30,7 @@ var leftOut = map[string]string{
 	// Whole tables.
 	"access_tokens": aSecret, "refresh_tokens": aSecret, "agent_secrets": aSecret, "signatures_seen": aSecret,
 	"ceremonies": brief, "consents": brief, "codes": brief, "idempotency": brief,
-	"agents": ofOthers, "clients": ofOthers, "agent_events": machinery, "invoice_series": machinery, "setbacks": machinery,
+	"agents": ofOthers, "clients": ofOthers, "agent_events": machinery, "invoice_series": machinery, "setbacks": machinery, "price_lists": "the prices of everyone",
 	"registry_messages": "what registries say of names; what follows from it is in the domain",
 
 	"customers.email_key": known, "customers.password_hash": aSecret, "customers.totp_sealed": aSecret, "customers.user_handle": aSecret,

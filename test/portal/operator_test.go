@@ -18,16 +18,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/store"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
-// priceList is a list in memory.
-type priceList struct{ live *catalog.Live }
+// priceLists are the stored price list and the one in force, as the product has them.
+type priceLists struct {
+	db   *store.DB
+	live *catalog.Live
+}
 
-func (p priceList) InForce() (*catalog.Catalog, error) { return p.live.Catalog(), nil }
+func (p priceLists) Current(ctx context.Context) (catalog.Edition, error) { return p.db.PriceList(ctx) }
 
-func (p priceList) Replace(list *catalog.Catalog) error { p.live.Replace(list); return nil }
+func (p priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error {
+	_, err := p.db.ReplacePriceList(ctx, was, next, registrar.Deed{Actor: by, Action: office.Repriced, At: time.Now()})
+	if err == nil {
+		p.live.Replace(next)
+	}
+	return err
+}
 
 // fileCabinet opens accounts as the product does.
 type fileCabinet struct {
@@ -74,7 +84,7 @@ func (s *stage) operatorPages() behind.Config {
 	check(s.t, err)
 	s.prices = catalog.NewLive(shipped)
 	return behind.Config{
-		Office: clerk, Files: fileCabinet{s, clerk}, Agents: s.agents, Prices: priceList{s.prices}, Peers: func() []behind.Peer { return nil },
+		Office: clerk, Files: fileCabinet{s, clerk}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Peers: func() []behind.Peer { return nil },
 	}
 }
 
@@ -243,8 +253,15 @@ func TestAPriceListCountsOnlyAfterItWasComparedWithTheOneInForce(t *testing.T) {
 			was = attribute(input, "value")
 		}
 	}
-	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}}); got.status != http.StatusSeeOther || register() != 9990 {
+	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}}); got.status != http.StatusConflict || register() != before {
+		t.Errorf("an unconfirmed large change answered %d, .com costs %s", got.status, register())
+	}
+	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusSeeOther || register() != 9990 {
 		t.Errorf("agreeing answered %d, .com costs %s", got.status, register())
+	}
+	// The page of another operator, who compared with the list before.
+	if got := b.post("/operator/prices/apply", url.Values{"text": {list.String()}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusConflict || register() != 9990 {
+		t.Errorf("a list compared with a replaced edition answered %d, .com costs %s", got.status, register())
 	}
 }
 

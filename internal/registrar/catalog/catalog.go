@@ -14,6 +14,7 @@ package catalog
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,6 +87,17 @@ func (l *Live) Extension(tld string) (registrar.Extension, bool) {
 // the slice.
 func (l *Live) All() []registrar.Extension { return l.current.Load().All() }
 
+// Edition is a price list with its number: the number of imports up to it, 0 for the
+// list that ships with the program while nothing has been imported.
+type Edition struct {
+	Number int64
+	List   *Catalog
+}
+
+// ErrEditionConflict is returned by an import that was compared with an edition that is
+// no longer in force.
+var ErrEditionConflict = errors.New("catalog: another price list came into force meanwhile")
+
 // Change is one difference between two lists. An empty Field means that the
 // whole row came (Old is empty) or went (New is empty).
 type Change struct {
@@ -118,4 +130,45 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.TLD, b.TLD) })
 	return changes
+}
+
+// priceColumns are the columns that are money.
+var priceColumns = map[string]bool{"register": true, "renew": true, "transfer": true, "restore": true}
+
+// Prices returns both prices of a changed price; ok is false for any other change.
+func (c Change) Prices() (was, is registrar.Cents, ok bool) {
+	if !priceColumns[c.Field] {
+		return 0, 0, false
+	}
+	was, err := registrar.ParseCents(c.Old)
+	if err != nil {
+		return 0, 0, false
+	}
+	is, err = registrar.ParseCents(c.New)
+	return was, is, err == nil
+}
+
+// NeedsConfirmation reports whether a change looks like a mistake: a price that rises
+// or falls by more than factor, becomes free or stops being free, or an extension that
+// disappears.
+func (c Change) NeedsConfirmation(factor float64) bool {
+	if c.Field == "" {
+		return c.New == ""
+	}
+	was, is, ok := c.Prices()
+	if !ok {
+		return false
+	}
+	low, high := min(was, is), max(was, is)
+	return float64(high) > factor*float64(low)
+}
+
+// NeedConfirmation counts the changes that look like mistakes.
+func NeedConfirmation(changes []Change, factor float64) (count int) {
+	for _, change := range changes {
+		if change.NeedsConfirmation(factor) {
+			count++
+		}
+	}
+	return count
 }

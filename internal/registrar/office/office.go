@@ -206,14 +206,6 @@ func (s *Service) Look(ctx context.Context, operator registrar.Actor, customer, 
 	return s.cfg.Store.Note(ctx, registrar.Deed{Actor: operator, Action: Looked, Customer: customer, Object: object, At: s.cfg.Now()})
 }
 
-// Priced writes into the operators' audit that the price list was replaced.
-func (s *Service) Priced(ctx context.Context, operator registrar.Actor, summary string) error {
-	if err := requireOperator(operator); err != nil {
-		return err
-	}
-	return s.cfg.Store.Note(ctx, registrar.Deed{Actor: operator, Action: Repriced, Object: summary, At: s.cfg.Now()})
-}
-
 // Wish is a lock as an operator asks for it. Name is in A-labels, lower case.
 type Wish struct {
 	Name              string

@@ -34,7 +34,7 @@ func TestNobodyButOperatorsDoesAnything(t *testing.T) {
 			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
 			"Secure": desk.Secure(ctx, actor, "lck_1"), "Retry": desk.Retry(ctx, actor, office.JobOrder, "ord_1"),
 			"GiveUp": desk.GiveUp(ctx, actor, office.JobChange, "chg_1"),
-			"Look":   desk.Look(ctx, actor, "cus_1", ""), "Priced": desk.Priced(ctx, actor, ""),
+			"Look":   desk.Look(ctx, actor, "cus_1", ""),
 		} {
 			if registrar.CodeOf(err) != office.OperatorsOnly {
 				t.Errorf("%s by %q: %v", name, actor.Kind, err)

@@ -407,6 +407,12 @@ type PaymentMethod struct {
 	UpdatedAt  int64
 }
 
+type PriceList struct {
+	Edition   int64
+	Content   string
+	CreatedAt int64
+}
+
 type RecoveryCode struct {
 	CustomerID string
 	Hash       string

@@ -182,9 +182,26 @@ func languageOf(message letters.Message) string {
 	return german.code
 }
 
-// deliver owns the connection, so that it is closed whatever fails, and at the
-// moment at which ctx ends.
+// Probe signs in to the server and sends nothing.
+func (c *Client) Probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	return c.converse(ctx, func(*smtp.Client) error { return nil })
+}
+
 func (c *Client) deliver(ctx context.Context, mail *gomail.Msg) error {
+	return c.converse(ctx, func(session *smtp.Client) error {
+		client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
+		if err != nil {
+			return err
+		}
+		return client.SendWithSMTPClient(session, mail)
+	})
+}
+
+// converse owns the connection, so that it is closed whatever fails, and at the
+// moment at which ctx ends.
+func (c *Client) converse(ctx context.Context, talk func(*smtp.Client) error) error {
 	conn, err := c.dial(ctx)
 	if err != nil {
 		return err
@@ -211,11 +228,7 @@ func (c *Client) deliver(ctx context.Context, mail *gomail.Msg) error {
 	if err := c.authenticate(session); err != nil {
 		return err
 	}
-	client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
-	if err != nil {
-		return err
-	}
-	if err := client.SendWithSMTPClient(session, mail); err != nil {
+	if err := talk(session); err != nil {
 		return err
 	}
 	return session.Quit()

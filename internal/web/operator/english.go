@@ -132,6 +132,8 @@ var english = map[string]string{
 	"prices.refused":              "This list was refused. Nothing was changed.",
 	"prices.mistakes":             "What is wrong",
 	"prices.meanwhile":            "The list in force has changed meanwhile. Please look at the difference again.",
+	"prices.unconfirmed":          "Nothing was changed. Confirm the large price changes, or leave.",
+	"prices.confirm":              "{1} changes are unusually large, or remove an extension. They are intended.",
 	"prices.diff":                 "What would change",
 	"prices.summary":              "New extensions: {1}. Gone: {2}. Changed values: {3}.",
 	"prices.moves":                "Rising prices: {1}, falling: {2}.",

@@ -132,6 +132,8 @@ var german = map[string]string{ //nolint:gosec // sentences, no credentials
 	"prices.refused":              "Diese Liste wurde abgelehnt. Nichts wurde geändert.",
 	"prices.mistakes":             "Was nicht stimmt",
 	"prices.meanwhile":            "Die Liste in Kraft hat sich inzwischen geändert. Bitte sehen Sie sich den Unterschied noch einmal an.",
+	"prices.unconfirmed":          "Es wurde nichts geändert. Bestätigen Sie die großen Preisänderungen, oder brechen Sie ab.",
+	"prices.confirm":              "{1} Änderungen sind ungewöhnlich groß oder entfernen eine Endung. Das ist so gewollt.",
 	"prices.diff":                 "Was sich ändern würde",
 	"prices.summary":              "Neue Endungen: {1}. Wegfallende: {2}. Geänderte Werte: {3}.",
 	"prices.moves":                "Steigende Preise: {1}, fallende: {2}.",

@@ -20,6 +20,8 @@ type Config struct {
 	Files  Files
 	Agents Agents
 	Prices Prices
+	// ConfirmFactor is by how much a price may change without an explicit confirmation.
+	ConfirmFactor float64
 	// Peers are all outside, in the order in which they are shown.
 	Peers func() []Peer
 }

@@ -23,7 +23,6 @@ type Office interface {
 	LiftLock(ctx context.Context, operator registrar.Actor, id string) (office.Lock, error)
 	Secure(ctx context.Context, operator registrar.Actor, id string) error
 	Locks(ctx context.Context, operator registrar.Actor) (inForce, lifted []office.Lock, err error)
-	Priced(ctx context.Context, operator registrar.Actor, summary string) error
 }
 
 // Files are what is known of customers. Whoever opens one is written into it first.
@@ -56,9 +55,11 @@ type Agents interface {
 
 // Prices is the price list.
 type Prices interface {
-	// InForce is what counts now.
-	InForce() (*catalog.Catalog, error)
-	Replace(list *catalog.Catalog) error
+	// Current is the edition in force on all nodes.
+	Current(ctx context.Context) (catalog.Edition, error)
+	// Replace puts next in force, with an audit event. It returns
+	// catalog.ErrEditionConflict if was is no longer in force.
+	Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error
 }
 
 // Peer is somebody outside, and how it does.

@@ -2,12 +2,10 @@ package operator
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -28,23 +26,16 @@ type pricesView struct {
 	// Compared says that what follows is there: what would come, go and change.
 	Compared            bool
 	Came, Went, Changed []catalog.Change
-	// Text is the new list, exactly as it was compared; Was is the fingerprint of the
-	// list that it was compared with.
-	Text, Was string
+	// Text is the new list, exactly as it was compared; Was is the edition that it was
+	// compared with.
+	Text string
+	Was  int64
+	// Unconfirmed counts the changes that look like mistakes and must be confirmed.
+	Unconfirmed int
 	// Dearer counts prices that rise, Cheaper those that fall.
 	Dearer, Cheaper int
 	// Mistakes are why a list was refused.
 	Mistakes []string
-}
-
-// fingerprint tells two lists apart.
-func fingerprint(list *catalog.Catalog) (string, error) {
-	var text bytes.Buffer
-	if err := list.Write(&text); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text.Bytes())
-	return hex.EncodeToString(sum[:]), nil
 }
 
 func (h *Handler) prices(v *page.Visit, _ registrar.Actor) error {
@@ -52,22 +43,22 @@ func (h *Handler) prices(v *page.Visit, _ registrar.Actor) error {
 }
 
 func (h *Handler) showPrices(v *page.Visit, view pricesView, status int, problem string) error {
-	list, err := h.Prices.InForce()
+	current, err := h.Prices.Current(v.R.Context())
 	if err != nil {
 		return err
 	}
-	view.Extensions = list.Len()
+	view.Extensions = current.List.Len()
 	return h.renderWith(v, page.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
 }
 
 // listFile is the list in force, as an upload has to be.
 func (h *Handler) listFile(v *page.Visit, _ registrar.Actor) error {
-	list, err := h.Prices.InForce()
+	current, err := h.Prices.Current(v.R.Context())
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	if err := list.Write(&text); err != nil {
+	if err := current.List.Write(&text); err != nil {
 		return err
 	}
 	v.W.Header().Set("Content-Disposition", `attachment; filename="extensions.csv"`)
@@ -118,15 +109,13 @@ func (h *Handler) compare(v *page.Visit, text, problem string) error {
 	if err != nil {
 		return h.showPrices(v, pricesView{Mistakes: mistakes(err)}, http.StatusUnprocessableEntity, h.views.Text(v.Language, "prices.refused"))
 	}
-	current, err := h.Prices.InForce()
+	current, err := h.Prices.Current(v.R.Context())
 	if err != nil {
 		return err
 	}
-	view := pricesView{Compared: true, Text: text}
-	if view.Was, err = fingerprint(current); err != nil {
-		return err
-	}
-	for _, change := range current.Diff(next) {
+	changes := current.List.Diff(next)
+	view := pricesView{Compared: true, Text: text, Was: current.Number, Unconfirmed: catalog.NeedConfirmation(changes, h.ConfirmFactor)}
+	for _, change := range changes {
 		switch {
 		case change.Field != "":
 			view.Changed = append(view.Changed, change)
@@ -144,17 +133,10 @@ func (h *Handler) compare(v *page.Visit, text, problem string) error {
 	return h.showPrices(v, view, status, problem)
 }
 
-// priced are the columns that are money.
-var priced = map[string]bool{"register": true, "renew": true, "transfer": true, "restore": true}
-
 func (p *pricesView) count(change catalog.Change) {
-	if !priced[change.Field] {
-		return
-	}
-	was, err1 := registrar.ParseCents(change.Old)
-	is, err2 := registrar.ParseCents(change.New)
+	was, is, ok := change.Prices()
 	switch {
-	case err1 != nil || err2 != nil:
+	case !ok:
 	case is > was:
 		p.Dearer++
 	case is < was:
@@ -172,24 +154,21 @@ func (h *Handler) applyPrices(v *page.Visit, operator registrar.Actor) error {
 	if err != nil {
 		return h.compare(v, text, "")
 	}
-	current, err := h.Prices.InForce()
+	current, err := h.Prices.Current(v.R.Context())
 	if err != nil {
 		return err
 	}
-	was, err := fingerprint(current)
-	if err != nil {
-		return err
-	}
-	if was != v.Field("was") {
+	if strconv.FormatInt(current.Number, 10) != v.Field("was") {
 		return h.compare(v, text, h.views.Text(v.Language, "prices.meanwhile"))
 	}
-	// The audit comes first: a list without an entry would be worse than an entry
-	// about a list that could not be written, which the page then says.
-	changes := len(current.Diff(next))
-	if err := h.Office.Priced(v.R.Context(), operator, fmt.Sprintf("%d extensions, %d changes", next.Len(), changes)); err != nil {
-		return err
+	if catalog.NeedConfirmation(current.List.Diff(next), h.ConfirmFactor) > 0 && v.Field("confirmed") == "" {
+		return h.compare(v, text, h.views.Text(v.Language, "prices.unconfirmed"))
 	}
-	if err := h.Prices.Replace(next); err != nil {
+	err = h.Prices.Replace(v.R.Context(), operator, current, next)
+	if errors.Is(err, catalog.ErrEditionConflict) {
+		return h.compare(v, text, h.views.Text(v.Language, "prices.meanwhile"))
+	}
+	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "price_list_not_written", Err: err}
 	}
 	v.Note("prices_applied")

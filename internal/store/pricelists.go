@@ -1,0 +1,150 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// priceListsSchema is the migration that adds the table price_lists.
+const priceListsSchema = 23
+
+// priceListTimeout bounds one read of the price list.
+const priceListTimeout = 5 * time.Second
+
+// PriceList returns the price list in force. If the stored list is invalid, the
+// returned edition still has its number, so that it can be replaced.
+func (db *DB) PriceList(ctx context.Context) (catalog.Edition, error) {
+	row, err := db.read().NewestPriceList(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return shippedEdition(0)
+	}
+	if err != nil {
+		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
+	}
+	if row.Content == "" {
+		return shippedEdition(row.Edition)
+	}
+	list, err := catalog.Parse(strings.NewReader(row.Content))
+	if err != nil {
+		return catalog.Edition{Number: row.Edition}, fmt.Errorf("edition %d of the price list is invalid; import a valid one:\n%w", row.Edition, err)
+	}
+	return catalog.Edition{Number: row.Edition, List: list}, nil
+}
+
+func shippedEdition(number int64) (catalog.Edition, error) {
+	list, err := catalog.Shipped()
+	return catalog.Edition{Number: number, List: list}, err
+}
+
+// ReadPriceList returns the price list in force at opts for commands that only look
+// prices up: it neither creates a database nor changes the schema of one.
+func ReadPriceList(ctx context.Context, opts Options) (catalog.Edition, error) {
+	if opts.URL == "" {
+		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); errors.Is(err, os.ErrNotExist) {
+			return shippedEdition(0)
+		}
+	}
+	db, err := open(opts)
+	if err != nil {
+		return catalog.Edition{}, err
+	}
+	edition, err := db.readPriceList(ctx)
+	return edition, errors.Join(err, db.Close())
+}
+
+func (db *DB) readPriceList(ctx context.Context) (catalog.Edition, error) {
+	tx, err := db.reader.BeginTx(ctx, nil)
+	if err != nil {
+		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
+	}
+	schema, err := db.schemaVersion(ctx, tx)
+	if err := errors.Join(err, tx.Rollback()); err != nil {
+		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
+	}
+	if schema < priceListsSchema {
+		return shippedEdition(0)
+	}
+	return db.PriceList(ctx)
+}
+
+// ReplacePriceList stores the edition after was, and its audit event. A nil list goes
+// back to the one that ships with the program. If another edition has come into force
+// since was, it changes nothing and returns catalog.ErrEditionConflict.
+func (db *DB) ReplacePriceList(ctx context.Context, was catalog.Edition, next *catalog.Catalog, event registrar.Deed) (catalog.Edition, error) {
+	edition := catalog.Edition{Number: was.Number + 1, List: next}
+	var content bytes.Buffer
+	if next == nil {
+		shipped, err := shippedEdition(edition.Number)
+		if err != nil {
+			return catalog.Edition{}, err
+		}
+		edition = shipped
+	} else if err := next.Write(&content); err != nil {
+		return catalog.Edition{}, err
+	}
+	err := db.write(ctx, func(q *query.Queries) error {
+		inserted, err := q.InsertPriceList(ctx, query.InsertPriceListParams{
+			Edition: edition.Number, Content: content.String(), CreatedAt: micros(event.At),
+		})
+		if err != nil {
+			return fmt.Errorf("store: replace price list: %w", err)
+		}
+		if inserted == 0 {
+			return catalog.ErrEditionConflict
+		}
+		return recordDeed(ctx, q, event)
+	})
+	return edition, err
+}
+
+// WatchPriceList puts each new edition into live until ctx ends. seen is the edition
+// that live has. An invalid edition is logged once and changes nothing. Failed reads
+// are not logged here: the next one follows at once, and an unreachable database is
+// reported centrally.
+func (db *DB) WatchPriceList(ctx context.Context, every time.Duration, seen int64, live *catalog.Live, logger *slog.Logger) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		edition, err := db.newerPriceList(ctx, seen)
+		if edition.Number == seen || edition.Number == 0 {
+			continue // nothing new, or the database did not answer
+		}
+		seen = edition.Number
+		if err != nil {
+			logger.ErrorContext(ctx, "price list rejected, keeping the previous one", "edition", edition.Number, "error", err.Error())
+			continue
+		}
+		changes := len(live.Catalog().Diff(edition.List))
+		live.Replace(edition.List)
+		logger.InfoContext(ctx, "price list replaced", "edition", edition.Number, "extensions", edition.List.Len(), "changes", changes)
+	}
+}
+
+// newerPriceList returns the edition in force if it is not the one that was seen. It
+// has a deadline, because a database that is away must not end the watch.
+func (db *DB) newerPriceList(ctx context.Context, seen int64) (catalog.Edition, error) {
+	ctx, cancel := context.WithTimeout(ctx, priceListTimeout)
+	defer cancel()
+	newest, err := db.read().NewestPriceListEdition(ctx)
+	if err != nil || newest == seen {
+		return catalog.Edition{Number: newest}, err
+	}
+	return db.PriceList(ctx)
+}

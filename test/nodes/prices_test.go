@@ -1,0 +1,98 @@
+package nodes
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/rig"
+)
+
+// command runs the binary as an operator of the place does.
+func (p place) command(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), stage.binary, args...)
+	cmd.Env = append(rig.Environment(), p.settings...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err = cmd.Run()
+	return out.String(), errOut.String(), err
+}
+
+// price is what a node says a year of .de costs.
+func (n *node) price() string {
+	n.t.Helper()
+	return fmt.Sprint(n.call("", "tld_price", map[string]any{"tld": ".de"}).content["registerEur"])
+}
+
+func TestCatalogImport_AllNodesQuoteTheNewPriceWithinASecond(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(*testing.T) place{"sqlite": newSQLite, "postgres": newPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := database(t)
+			const unlimited = "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=10000"
+			nodes := []*node{p.node(t, unlimited)}
+			if name == "postgres" { // an SQLite database is one node's
+				nodes = append(nodes, p.node(t, unlimited), p.node(t, unlimited))
+			}
+			list, _, err := p.command(t, "catalog", "export", "--config", stage.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "list.csv")
+			if err := os.WriteFile(file, []byte(strings.Replace(list, "\n.de,6.90,", "\n.de,8.80,", 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, errOut, err := p.command(t, "catalog", "import", "--config", stage.config, file); err != nil {
+				t.Fatalf("%v: %s", err, errOut)
+			}
+			imported := time.Now()
+			for i, n := range nodes {
+				for n.price() != "8.8" {
+					if time.Since(imported) > patience {
+						t.Fatalf("node %d still says %s", i, n.price())
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+			t.Logf("%d nodes had the new price after %s", len(nodes), time.Since(imported))
+		})
+	}
+}
+
+func TestConfigCheckConnect_ReportsEveryUpstreamInOneRun(t *testing.T) {
+	t.Parallel()
+	p := newSQLite(t)
+	out, errOut, err := p.command(t, "config", "check", "--connect", stage.config)
+	if err != nil {
+		t.Fatalf("%v: %s", err, errOut)
+	}
+	upstreams := []string{"database (SQLite)", "epp sandbox (", "stripe", "VIES", "mail (", "IANA bootstrap (", "DNS resolvers"}
+	for _, upstream := range upstreams {
+		if !strings.Contains(out, "ok   "+upstream) {
+			t.Errorf("no line for %s in:\n%s", upstream, out)
+		}
+	}
+	// Ports on which nothing listens.
+	p.settings = append(p.settings, "DOTKONTOR_MAIL_SERVER=127.0.0.1:1", "DOTKONTOR_STRIPE_API_URL=http://127.0.0.1:1", "DOTKONTOR_UPSTREAM_DNS=127.0.0.1:1")
+	out, errOut, err = p.command(t, "config", "check", "--connect", stage.config)
+	if err == nil {
+		t.Fatal("closed ports were not reported")
+	}
+	for _, upstream := range []string{"mail (127.0.0.1:1): ", "stripe: ", "DNS resolvers: "} {
+		if !strings.Contains(errOut, upstream) {
+			t.Errorf("no line for %s in:\n%s", upstream, errOut)
+		}
+	}
+	for _, upstream := range []string{"epp sandbox (", "VIES", "IANA bootstrap ("} {
+		if !strings.Contains(out, "ok   "+upstream) {
+			t.Errorf("one failure hid %s:\n%s", upstream, out)
+		}
+	}
+}
