@@ -9,12 +9,17 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"log/slog"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
 )
 
 // writePair makes a certificate with the given serial number.
@@ -87,5 +92,35 @@ func TestARenewedCertificateIsTakenUpAndABrokenOneIsNot(t *testing.T) {
 	clock = clock.Add(lookEvery)
 	if got := serial(); got != 3 {
 		t.Errorf("serves number %d after the mended renewal", got)
+	}
+}
+
+func TestCertificateExpiry_IsThatOfTheFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	writePair(t, cert, key, 1, time.Now())
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, err := certificateEnd(cert); err != nil || !end.Equal(pair.Leaf.NotAfter) {
+		t.Errorf("%v, %v, want %v", end, err, pair.Leaf.NotAfter)
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(certificateExpiries{config.Config{
+		Server: config.Server{TLSCert: cert}, EPP: []config.EPP{{Name: "one", Cert: filepath.Join(folder, "missing.pem")}, {Name: "two"}},
+	}})
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 {
+		t.Fatalf("%v, %v", families, err)
+	}
+	got := make(map[string]float64)
+	for _, metric := range families[0].GetMetric() {
+		got[metric.GetLabel()[0].GetValue()] = metric.GetGauge().GetValue()
+	}
+	want := map[string]float64{"server": float64(pair.Leaf.NotAfter.Unix()), "epp:one": 0}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

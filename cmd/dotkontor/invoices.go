@@ -31,6 +31,7 @@ func (p *product) issueInvoices(ctx context.Context, now func() time.Time) error
 		}
 		return float64(len(due))
 	})
+	startAtZero(issued, values(invoice.Invoice, invoice.Correction))
 	for _, collector := range []prometheus.Collector{issued, owed} {
 		if err := p.metrics.Register(collector); err != nil {
 			return err

@@ -81,6 +81,7 @@ func (p *post) count(metrics *prometheus.Registry) error {
 		Name: "dotkontor_letters_total",
 		Help: "Attempts to send a letter, by its kind and what became of it: sent, failed (and tried again, unless given up too), given_up.",
 	}, []string{"kind", "outcome"})
+	startAtZero(counter, values(mail.Kinds()...), []string{"sent", "failed", "given_up"})
 	p.counted = func(kind registrar.LetterKind, outcome string) {
 		p.seen.note(outcome == "sent", "")
 		counter.WithLabelValues(string(kind), outcome).Inc()

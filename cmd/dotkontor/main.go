@@ -78,8 +78,13 @@ type commands struct {
 	Backup       backupCommand       `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
 	Restore      restoreCommand      `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
 	ACP          acpCommand          `cmd:"" name:"acp" help:"Help with requests to the agentic checkout."`
-	Version      versionCommand      `cmd:"" help:"Say which version this is."`
+	Version      versionCommand      `cmd:"" help:"Print the version and what it was built from."`
+	Help         helpCommand         `cmd:"" help:"Show the help of a command."`
+	Completion   completionCommand   `cmd:"" help:"Print a completion script for your shell."`
 
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
+
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print completions of a command line, for the completion scripts."`
 	HashWorker hashWorkerCommand `cmd:"" hidden:"" help:"Hash passwords for the service that has started this."`
 }
 
@@ -93,8 +98,9 @@ func run(ctx context.Context, args, environment []string, in io.Reader, out, err
 		kong.Writers(out, errOut),
 		kong.Exit(func(code int) { exited = &code }),
 		kong.Bind(t),
-		kong.Vars{"sandbox_data": sandboxData, "secret_variable": secretVariable},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"sandbox_data": sandboxData, "secret_variable": secretVariable, "version": versionText()},
+		// Subcommands have help of their own; a list of all of them hides the commands.
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
 	if err != nil {
 		fmt.Fprintln(errOut, "dotkontor:", err)

@@ -201,6 +201,9 @@ func countOrders(settings *order.Config, metrics *prometheus.Registry) error {
 			return err
 		}
 	}
+	startAtZero(reached, values(order.States()...))
+	startAtZero(refunded, order.RefundReasons())
+	startAtZero(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "lines"}, faults())
 	settings.Reached = func(state order.State) { reached.WithLabelValues(string(state)).Inc() }
 	settings.Refunded = func(reason string) { refunded.WithLabelValues(reason).Inc() }
 	settings.Waiting = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }

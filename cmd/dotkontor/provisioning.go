@@ -83,6 +83,12 @@ func countProvisioning(settings *provision.Config, metrics *prometheus.Registry)
 	if err != nil {
 		return err
 	}
+	startAtZero(ended, values(provision.Register, provision.Transfer, provision.Renew), values(provision.StateActive, provision.StateFailed))
+	startAtZero(waiting, append(faults(), string(provision.Billing)))
+	startAtZero(drifted, values(provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
+	for _, account := range settings.Accounts {
+		startAtZero(heard, []string{account.Name})
+	}
 	settings.Ended = func(kind provision.Kind, state provision.State) {
 		ended.WithLabelValues(string(kind), string(state)).Inc()
 	}

@@ -255,10 +255,30 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := p.server.handle(handler, p.metrics); err != nil {
+	if err := errors.Join(p.server.handle(handler, p.metrics), p.watchGauges(look, now)); err != nil {
+		return nil, p.abandon(err)
+	}
+	if err := p.logStart(ctx, live); err != nil {
 		return nil, p.abandon(err)
 	}
 	return p, nil
+}
+
+// logStart writes down what runs, so that a log answers which version, schema and
+// accounts an incident was with.
+func (p *product) logStart(ctx context.Context, live *catalog.Live) error {
+	schema, err := p.people.db.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	accounts := make([]string, 0, len(p.cfg.EPP))
+	for _, account := range p.cfg.EPP {
+		accounts = append(accounts, account.Name+"@"+account.Server)
+	}
+	p.logger.InfoContext(ctx, "starting", "version", version, "revision", revision(), "node", p.node, "base_url", p.cfg.BaseURL,
+		"listen", p.server.address(), "database", p.people.db.Engine(), "schema", schema, "extensions", live.Catalog().Len(),
+		"epp_accounts", accounts, "payments", p.provider != nil, "mail", p.cfg.Mail.Server != "")
+	return nil
 }
 
 // openAccounts opens the accounts for as long as the product runs.

@@ -37,6 +37,8 @@ func (p *product) lookAfter(registries *registries, now func() time.Time) (*stew
 		Name: "dotkontor_domain_changes_total",
 		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
 	}, []string{"kind", "state"})
+	startAtZero(ended, values(steward.Nameservers, steward.AddDS, steward.RemoveDS, steward.Lock, steward.Unlock, steward.AuthCode, steward.TakeHolder, steward.Secure),
+		values(steward.StateDone, steward.StateRefused))
 	if err := p.metrics.Register(ended); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ func (p *product) watchTerms(now func() time.Time) error {
 		Name: "dotkontor_notices_total",
 		Help: "Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired.",
 	}, []string{"kind"})
+	startAtZero(counter, values(registrar.LetterExpiringMonth, registrar.LetterExpiringWeek, registrar.LetterExpired))
 	if err := p.metrics.Register(counter); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ func (p *product) tellAgents() error {
 		Name: "dotkontor_agent_messages_total",
 		Help: "Attempts to tell an agent what becomes of an order, by outcome: sent, failed (and tried again, unless given up too), given_up.",
 	}, []string{"outcome"})
+	startAtZero(told, values(tidings.Sent, tidings.Failed, tidings.GivenUp))
 	if err := p.metrics.Register(told); err != nil {
 		return err
 	}

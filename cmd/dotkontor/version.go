@@ -13,14 +13,22 @@ type versionCommand struct{}
 
 // Run prints the version and what it was built from.
 func (versionCommand) Run(t *terminal) error {
-	revision := "unknown revision"
+	_, err := fmt.Fprintln(t.out, versionText())
+	return err
+}
+
+func versionText() string {
+	return fmt.Sprintf("dotkontor %s (%s, %s)", version, revision(), runtime.Version())
+}
+
+// revision is the commit that the program was built from.
+func revision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range info.Settings {
 			if setting.Key == "vcs.revision" {
-				revision = setting.Value
+				return setting.Value
 			}
 		}
 	}
-	_, err := fmt.Fprintf(t.out, "dotkontor %s (%s, %s)\n", version, revision, runtime.Version())
-	return err
+	return "unknown revision"
 }

@@ -1,5 +1,5 @@
-// Package store keeps what must survive a restart: the price list that an
-// operator imported (a file), and everything about customers (a database).
+// Package store keeps what must survive a restart: everything about customers, and
+// the price lists that operators imported.
 //
 // The database is SQLite in the data folder, or PostgreSQL where there is more
 // than one node. Both run the same SQL text: queries/ is written in PostgreSQL's

@@ -65,13 +65,9 @@ func ReadPriceList(ctx context.Context, opts Options) (catalog.Edition, error) {
 }
 
 func (db *DB) readPriceList(ctx context.Context) (catalog.Edition, error) {
-	tx, err := db.reader.BeginTx(ctx, nil)
+	schema, err := db.SchemaVersion(ctx)
 	if err != nil {
-		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
-	}
-	schema, err := db.schemaVersion(ctx, tx)
-	if err := errors.Join(err, tx.Rollback()); err != nil {
-		return catalog.Edition{}, fmt.Errorf("store: read price list: %w", err)
+		return catalog.Edition{}, err
 	}
 	if schema < priceListsSchema {
 		return shippedEdition(0)

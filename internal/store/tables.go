@@ -91,6 +91,27 @@ func inOrder(names []string, references map[string][]string) ([]string, error) {
 	return ordered, nil
 }
 
+// SchemaVersion is the number of the last migration that has run.
+func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
+	tx, err := db.reader.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, fmt.Errorf("store: read schema version: %w", err)
+	}
+	version, err := db.schemaVersion(ctx, tx)
+	if err := errors.Join(err, tx.Rollback()); err != nil {
+		return 0, fmt.Errorf("store: read schema version: %w", err)
+	}
+	return version, nil
+}
+
+// Engine names the database: sqlite or postgres.
+func (db *DB) Engine() string {
+	if db.engine == sqlite {
+		return "sqlite"
+	}
+	return "postgres"
+}
+
 // schemaVersion is the number of the last migration that has run; 0 where none
 // has.
 func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {

@@ -1,7 +1,10 @@
 package contract
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,6 +57,59 @@ func TestMetricsAreByRouteAndStatusWithoutNames(t *testing.T) {
 		if found := linesWith(text, word); found != "" {
 			t.Errorf("%q stands in the metrics:\n%s", word, found)
 		}
+	}
+}
+
+func TestMetrics_SeriesExistBeforeTheirFirstEvent(t *testing.T) {
+	t.Parallel()
+	text := metricsOf(t, ownServe(t, "fresh-metrics"))
+	for _, series := range []string{
+		`dotkontor_build_info{goversion="go`,
+		`dotkontor_lines_ended_total{kind="register",state="failed"} 0`,
+		`dotkontor_lines_waiting_total{code="registry_billing"} 0`,
+		`dotkontor_letters_total{kind="order_done",outcome="failed"} 0`,
+		`dotkontor_orders_total{state="completed"} 0`,
+		`dotkontor_refunds_total{reason="surplus"} 0`,
+		`dotkontor_orders_waiting_total{code="timeout",what="charge"} 0`,
+		`dotkontor_invoices_total{kind="correction"} 0`,
+		`dotkontor_agent_messages_total{outcome="given_up"} 0`,
+		`dotkontor_notices_total{kind="expired"} 0`,
+		`dotkontor_domain_changes_total{kind="lock",state="refused"} 0`,
+		`dotkontor_registry_drift_total{what="missing"} 0`,
+		`dotkontor_queue_age_seconds{queue="order"} `,
+		`dotkontor_queue_age_seconds{queue="mail"} `,
+		`dotkontor_epp_connections{account="sandbox"} `,
+		`dotkontor_epp_connections_max{account="sandbox"} 4`,
+		`dotkontor_epp_commands_waiting{account="sandbox"} `,
+		`dotkontor_epp_up{account="sandbox"} 1`,
+	} {
+		if !strings.Contains(text, "\n"+series) {
+			t.Errorf("missing: %s", series)
+		}
+	}
+}
+
+func TestLog_BeginsWithWhatRuns(t *testing.T) {
+	t.Parallel()
+	on := ownServe(t, "logged-start")
+	text, err := os.ReadFile(on.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record map[string]any
+	for line := range strings.Lines(string(text)) {
+		if err := json.Unmarshal([]byte(line), &record); err == nil && record["msg"] == "starting" {
+			break
+		}
+	}
+	for _, field := range []string{"version", "revision", "node", "base_url", "listen", "schema", "extensions"} {
+		if record[field] == nil {
+			t.Errorf("no %s in %v", field, record)
+		}
+	}
+	accounts, _ := record["epp_accounts"].([]any)
+	if len(accounts) != 1 || !strings.HasPrefix(fmt.Sprint(accounts[0]), "sandbox@127.0.0.1:") || record["database"] != "sqlite" {
+		t.Errorf("got %v", record)
 	}
 }
 

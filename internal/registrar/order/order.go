@@ -23,6 +23,13 @@ const (
 	Expired              State = "expired"
 )
 
+// States are all of them.
+func States() []State {
+	return []State{
+		AwaitingVerification, AwaitingPayment, Paying, Provisioning, Completed, PartiallyCompleted, Failed, Canceled, Expired,
+	}
+}
+
 // Open says that the order can still be paid.
 func (s State) Open() bool {
 	return s == AwaitingVerification || s == AwaitingPayment || s == Paying

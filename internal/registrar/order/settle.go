@@ -13,6 +13,9 @@ const (
 	reasonSurplus = "surplus"
 )
 
+// RefundReasons are all reasons for which money goes back.
+func RefundReasons() []string { return []string{reasonItem, reasonSurplus} }
+
 // currency is the only one in which anything is sold.
 const currency = "eur"
 

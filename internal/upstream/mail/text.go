@@ -2,6 +2,8 @@ package mail
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode"
@@ -30,6 +32,11 @@ func (l *language) letter(kind registrar.LetterKind) letter {
 		return found
 	}
 	return l.orders[kind]
+}
+
+// Kinds are all kinds of mail that there are texts for.
+func Kinds() []registrar.LetterKind {
+	return slices.AppendSeq(slices.Collect(maps.Keys(english.letters)), maps.Keys(english.orders))
 }
 
 // letter is one text. A subject has no placeholders.
