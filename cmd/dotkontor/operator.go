@@ -74,6 +74,7 @@ func systemUser() string {
 var explanations = map[registrar.Code]string{
 	declaration.NoSuchDeclaration: "so eine offene Erklärung gibt es nicht / there is no such open declaration",
 	customer.NoSuchCustomer:       "mit dieser Adresse gibt es kein Konto / there is no account with this address",
+	customer.AccountDisabled:      "the account is disabled; enable it first",
 	customer.EmailInvalid:         "das ist keine E-Mail-Adresse, an die Post gehen kann / this is no e-mail address that mail can be sent to",
 	customer.EmailTaken:           "mit dieser Adresse gibt es schon ein Konto / there is an account with this address already",
 	customer.LanguageUnknown:      "die Sprache ist de oder en / the language is de or en",

@@ -1,9 +1,16 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+)
 
 type operatorsCommand struct {
-	Add    operatorsAddCommand    `cmd:"" help:"Let the owner of an account open the operators' pages. A passkey or a second factor is asked for there."`
+	Add    operatorsAddCommand    `cmd:"" help:"Grant an account the operator role. Without a passkey or second factor it gets a single-use enrolment link."`
 	List   operatorsListCommand   `cmd:"" help:"Show who may."`
 	Remove operatorsRemoveCommand `cmd:"" help:"End that, at once."`
 }
@@ -20,11 +27,33 @@ func (c operatorsAddCommand) Run(t *terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := d.people.customers.MakeOperator(d.ctx, d.operator, account.ID, true); err != nil {
+		grant, err := d.people.customers.AddOperator(d.ctx, d.operator, account.ID)
+		if err != nil {
 			return err
 		}
-		return d.tell("Betreiber: "+account.Email+", Seiten unter "+d.cfg.BaseURL+"/operator", "operator, pages there")
+		return d.printGrant(account, grant)
 	})
+}
+
+// printGrant prints the factors that open the operators' pages, or the enrolment
+// link for the first one.
+func (d desk) printGrant(account customer.Customer, grant customer.OperatorGrant) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "operator: %s, pages at %s/operator\n", account.Email, d.cfg.BaseURL)
+	if grant.EnrolmentLink != "" {
+		fmt.Fprintf(&out, "The account has no second factor. Hand this link to its owner over a trusted channel;\n"+
+			"it works once, for an hour, after a sign-in with the account's password:\n\n%s\n", portal.EnrolAddress(d.cfg.BaseURL, grant.EnrolmentLink))
+	} else {
+		out.WriteString("Check with the owner that each of these factors is theirs:\n")
+		if grant.HasSecondFactor {
+			out.WriteString("  authenticator app\n")
+		}
+		for _, passkey := range grant.Passkeys {
+			fmt.Fprintf(&out, "  passkey %q, added %s\n", passkey.Name, passkey.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"))
+		}
+	}
+	_, err := io.WriteString(d.out, out.String())
+	return err
 }
 
 type operatorsRemoveCommand struct {
@@ -39,7 +68,7 @@ func (c operatorsRemoveCommand) Run(t *terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := d.people.customers.MakeOperator(d.ctx, d.operator, account.ID, false); err != nil {
+		if err := d.people.customers.RemoveOperator(d.ctx, d.operator, account.ID); err != nil {
 			return err
 		}
 		return d.tell("kein Betreiber mehr: "+account.Email, "no operator any more")

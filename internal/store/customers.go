@@ -99,6 +99,7 @@ func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
 func (a accounts) ReplacePasswordHash(ctx context.Context, seen customer.Account, hash string) (bool, error) {
 	return changed(a.q.ReplacePasswordHash(ctx, query.ReplacePasswordHashParams{
 		PasswordHash: hash, ID: seen.ID, PasswordHash_2: seen.PasswordHash, TotpSealed: seen.SealedTOTP,
+		Operator: number(seen.Operator),
 	}))
 }
 

@@ -26,6 +26,12 @@ func (a accounts) SessionByHash(ctx context.Context, hash registrar.SecretHash) 
 	}, accountOf(row.Customer), ok, err
 }
 
+func (a accounts) OpenSession(ctx context.Context, customerID, id string, now time.Time) (customer.Session, bool, error) {
+	row, err := a.q.OpenSession(ctx, query.OpenSessionParams{CustomerID: customerID, ID: id, ExpiresAt: micros(now)})
+	ok, err := found(err)
+	return sessionOf(row), ok, err
+}
+
 func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]customer.Session, error) {
 	rows, err := a.q.SessionsOf(ctx, query.SessionsOfParams{CustomerID: id, ExpiresAt: micros(now)})
 	list := make([]customer.Session, 0, len(rows))

@@ -93,7 +93,7 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 		var link string
 		for _, m := range w.mails() {
 			switch {
-			case m.kind == registrar.LetterChangeEmail && m.to == "Ada.New@example.org":
+			case m.kind == registrar.LetterChangeEmail && m.to == "Ada.New@example.org" && m.fact["address"] == "":
 				link = m.link
 			case m.kind == registrar.LetterEmailChanging && m.to == email &&
 				m.fact["email"] == "Ada.New@example.org" && m.fact["address"] == home.Address.String():
@@ -101,8 +101,8 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 				t.Errorf("an unexpected letter %s to %s", m.kind, m.to)
 			}
 		}
-		w.must(w.ConfirmEmail(ctx, home, link))
-		w.refused(w.ConfirmEmail(ctx, home, link), registrar.KindNotFound, customer.LinkInvalid)
+		w.must(w.ConfirmEmail(ctx, actorOf(in), link))
+		w.refused(w.ConfirmEmail(ctx, actorOf(in), link), registrar.KindNotFound, customer.LinkInvalid)
 		w.refused(w.Reset(ctx, home, reset, other), registrar.KindNotFound, customer.LinkInvalid)
 		_, err := w.SignIn(ctx, home, customer.Credentials{Email: "ada.new@example.org", Password: password})
 		w.must(err)
@@ -114,7 +114,7 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 		w.must(w.ChangeEmail(ctx, actorOf(in), "ada@home.example"))
 		for _, m := range w.mails() {
 			if m.kind == registrar.LetterChangeEmail {
-				w.must(w.ConfirmEmail(ctx, home, m.link))
+				w.must(w.ConfirmEmail(ctx, actorOf(in), m.link))
 			}
 		}
 		if found, err := w.Find(ctx, operator, "ada@home.example"); err != nil || found.ID != in.Visitor.Customer.ID {
@@ -129,6 +129,54 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 				t.Errorf("the other account got a link to give its address away: %s to %s", m.kind, m.to)
 			}
 		}
+	})
+}
+
+// A mistyped address delivers the link to a stranger.
+func TestConfirmEmail_NeedsARecentSessionOfTheSameAccount(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		ada, bob := w.member(email), w.member("bob@example.org")
+		w.must(w.ChangeEmail(ctx, actorOf(ada), "stranger@example.org"))
+		link := w.mail(registrar.LetterChangeEmail).link
+		unchanged := func(how string, actor registrar.Actor, kind registrar.Kind, code registrar.Code) {
+			t.Helper()
+			w.refused(w.ConfirmEmail(ctx, actor, link), kind, code)
+			address, err := w.CheckEmailChange(ctx, actor, link)
+			w.refused(err, kind, code)
+			found, err := w.Find(ctx, operator, email)
+			if address != "" || err != nil || found.ID != ada.Visitor.Customer.ID {
+				t.Errorf("%s: learned %q, the old address belongs to %+v (%v)", how, address, found, err)
+			}
+		}
+		unchanged("no session", attacker, registrar.KindForbidden, "persons_only")
+		unchanged("another account", actorOf(bob), registrar.KindNotFound, customer.LinkInvalid)
+		token := registrar.Actor{Kind: registrar.ActorToken, Customer: ada.Visitor.Customer.ID, SignedInAt: w.clock()}
+		unchanged("a token", token, registrar.KindForbidden, "persons_only")
+		if _, err := w.PeekLink(ctx, customer.LinkChangeEmail, link); registrar.CodeOf(err) != customer.LinkInvalid {
+			t.Errorf("the link can be inspected without a session: %v", err)
+		}
+		// The stranger asks for a reset, and registers the address: neither touches the account.
+		w.must(w.AskReset(ctx, attacker, "stranger@example.org", ""))
+		w.mail(registrar.LetterNoAccount)
+		w.must(w.Register(ctx, attacker, customer.Registration{Email: "stranger@example.org"}))
+		thief, err := w.Confirm(ctx, attacker, w.mail(registrar.LetterConfirm).link, customer.Confirmation{Password: password})
+		w.must(err)
+		unchanged("the stranger's own account", actorOf(thief), registrar.KindNotFound, customer.LinkInvalid)
+		w.refused(w.ConfirmEmail(ctx, actorOf(ada), link), registrar.KindConflict, customer.EmailTaken)
+		w.pass(registrar.RecentSignIn + time.Second)
+		unchanged("an old session", actorOf(ada), registrar.KindUnauthenticated, registrar.SignInAgain)
+	})
+}
+
+func TestConfirmEmail_PendingChangeEndsWithAPasswordReset(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		ctx := w.Context()
+		w.must(w.ChangeEmail(ctx, actorOf(w.member(email)), "stranger@example.org"))
+		link := w.mail(registrar.LetterChangeEmail).link
+		w.must(w.AskReset(ctx, home, email, ""))
+		w.must(w.Reset(ctx, home, w.mail(registrar.LetterReset).link, password))
+		w.refused(w.ConfirmEmail(ctx, actorOf(w.signIn(home, "")), link), registrar.KindNotFound, customer.LinkInvalid)
 	})
 }
 

@@ -141,9 +141,9 @@ func TestAChangeOfAddressIsVoidOnceAnotherIsAskedForOrTheAccountIsClosed(t *test
 		ask("one@example.org")
 		first := w.mail(registrar.LetterChangeEmail).link
 		ask("two@example.org")
-		w.refused(w.ConfirmEmail(ctx, home, first), registrar.KindNotFound, customer.LinkInvalid)
+		w.refused(w.ConfirmEmail(ctx, actorOf(in), first), registrar.KindNotFound, customer.LinkInvalid)
 		second := w.mail(registrar.LetterChangeEmail).link
 		w.must(w.Disable(ctx, operator, in.Visitor.Customer.ID))
-		w.refused(w.ConfirmEmail(ctx, home, second), registrar.KindNotFound, customer.LinkInvalid)
+		w.refused(w.ConfirmEmail(ctx, actorOf(in), second), registrar.KindUnauthenticated, customer.SignInFirst)
 	})
 }

@@ -16,6 +16,9 @@ async function note(page, pattern) {
 
 // second switches the second factor on and signs in with it.
 async function second(page) {
+  await page.goto(portal("/portal/security/enrol?link=" + process.env.enrolment));
+  await press(page, "Einrichtung beginnen");
+  await at(page, "/portal/security");
   await page.goto(portal("/portal/security/second-factor"));
   const secret = (await page.locator(".secret").first().textContent()).trim();
   await field(page, "code").fill(totp(secret));

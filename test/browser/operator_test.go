@@ -3,6 +3,7 @@ package browser
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dotkontor/dotkontor/test/node"
@@ -13,9 +14,12 @@ func TestOperatorsInTheBrowser(t *testing.T) {
 	node.Program(t, "playwright-core")
 	s := startSandbox(t)
 	add := exec.CommandContext(t.Context(), s.binary, "operators", "add", "--config", filepath.Join(s.data, "serve.toml"), s.Demo.Email)
-	if out, err := add.CombinedOutput(); err != nil {
+	out, err := add.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	_, link, _ := strings.Cut(string(out), "/portal/security/enrol?link=")
+	t.Setenv("enrolment", strings.TrimSpace(link))
 	says(t, journey(t, s, "operator.mjs"),
 		"nothing is there for strangers", "a password is not enough", "domain locked, and its holder told", "a lock binds its holder",
 		"lock lifted", "a look is in the customer's activity", "agent let in, rotated and removed", "price list compared, then in force")

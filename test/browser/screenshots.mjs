@@ -86,7 +86,15 @@ async function basket(page, suffix = "") {
 
 // operate gives the demo customer the role, and signs in with a second factor.
 async function operate(page) {
-  execFileSync(process.env.binary, ["operators", "add", info.demo.email, "--config", info.config]);
+  const granted = execFileSync(process.env.binary, ["operators", "add", info.demo.email, "--config", info.config]).toString();
+  await page.goto(base + "/portal/sign-in");
+  await page.fill("input[name=email]", info.demo.email);
+  await page.fill("input[name=password]", info.demo.password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/portal\/profile/);
+  await page.goto(base + granted.match(/\/portal\/security\/enrol\S+/)[0]);
+  await page.getByRole("button", { name: "Einrichtung beginnen" }).click();
+  await page.waitForURL(/portal\/security$/);
   await page.goto(base + "/portal/security/second-factor");
   const secret = (await page.locator(".secret").first().textContent()).trim();
   await page.fill("main [name=code]", totp(secret));

@@ -3,6 +3,8 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -147,13 +149,59 @@ func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
 	}
 }
 
+// A mistyped address delivers the link to a stranger, who may have an account too.
+func TestEmailChangeLink_ChangesAndRevealsNothingWithoutASessionOfItsAccount(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	s.member("erika@example.org")
+	s.member("fremd@example.org")
+	erika := s.signedIn("erika@example.org")
+	erika.post("/portal/profile/email", url.Values{"email": {"vertippt@example.org"}})
+	link := s.link(registrar.LetterChangeEmail)
+	unknown := strings.Replace(link, secretOf(t, link), "nothing", 1)
+	tell := func(b *browser, link string) (answers []string) {
+		t.Helper()
+		for _, got := range []answer{b.get(link), b.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}})} {
+			if strings.Contains(got.body, "vertippt") || strings.Contains(got.body, "erika") {
+				t.Errorf("the page tells of the account: %s", got.body)
+			}
+			answers = append(answers, strconv.Itoa(got.status)+strings.ReplaceAll(got.location(), url.QueryEscape(url.QueryEscape(secretOf(t, link))), "?"))
+		}
+		return answers
+	}
+	stranger, other := s.browser(), s.signedIn("fremd@example.org")
+	for name, b := range map[string]*browser{"no session": stranger, "another account": other} {
+		if good, bad := tell(b, link), tell(b, unknown); !slices.Equal(good, bad) {
+			t.Errorf("%s: a good link answers %q, an unknown one %q", name, good, bad)
+		}
+	}
+	if got := stranger.get(link); got.location() != "/portal/sign-in?next="+url.QueryEscape(link) {
+		t.Errorf("a stranger is sent to %q", got.location())
+	}
+	if got := other.get(link); got.status != http.StatusGone {
+		t.Errorf("another account got %d", got.status)
+	}
+	// The owner signs in with the old address and comes back.
+	owner := s.browser()
+	got := owner.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {link}})
+	if got.location() != link {
+		t.Fatalf("after the sign-in: %d %s", got.status, got.location())
+	}
+	if got := owner.get(link); got.status != http.StatusOK || !strings.Contains(got.body, "vertippt@example.org") {
+		t.Errorf("the owner sees %d", got.status)
+	}
+	if got := owner.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}}); got.location() != "/portal" {
+		t.Errorf("the owner got %d", got.status)
+	}
+}
+
 func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)
 	b := s.browser()
 	forAll := map[string]bool{
 		"/portal": true, "/portal/{$}": true, "/portal/language": true, "/portal/sign-out": true, "/portal/static/{file}": true,
-		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true, "/portal/email/confirm": true,
+		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true,
 		"/portal/reset": true, "/portal/reset/sent": true, "/portal/reset/new": true, "/portal/sign-in": true, "/portal/sign-in/code": true,
 		"/portal/passkeys/sign-in/begin": true, "/portal/passkeys/sign-in/finish": true,
 	}

@@ -113,8 +113,10 @@ var atCommandLine = registrar.Actor{Kind: registrar.ActorOperator, Through: "roo
 func (s *stage) strongly(email string) (customer.Customer, *browser) {
 	s.t.Helper()
 	added := s.member(email)
-	check(s.t, s.customers.MakeOperator(s.t.Context(), atCommandLine, added.ID, true))
+	grant, err := s.customers.AddOperator(s.t.Context(), atCommandLine, added.ID)
+	check(s.t, err)
 	b := s.signedIn(email)
+	b.post("/portal/security/enrol", url.Values{"link": {grant.EnrolmentLink}})
 	var secret string
 	for _, p := range elements(b.get("/portal/security/second-factor").tree(s.t), "p") {
 		if attribute(p, "class") == "secret" {
@@ -162,12 +164,74 @@ func TestAPasswordAloneOpensNoOperatorsPage(t *testing.T) {
 	t.Parallel()
 	s := open(t, true)
 	added := s.member("erika@example.org")
-	check(t, s.customers.MakeOperator(t.Context(), atCommandLine, added.ID, true))
+	_, err := s.customers.AddOperator(t.Context(), atCommandLine, added.ID)
+	check(t, err)
 	b := s.signedIn("erika@example.org")
 	for _, route := range s.operatorRoutes() {
 		if got := b.do(route.Method, filledOperator(route.Path), "application/x-www-form-urlencoded", ""); got.status != http.StatusForbidden {
 			t.Errorf("%s %s answered %d", route.Method, route.Path, got.status)
 		}
+	}
+}
+
+// A stolen password: sign in, enrol an own authenticator, sign in with it, open the
+// operators' pages.
+func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
+	t.Parallel()
+	s := open(t, true)
+	added := s.member("ops@example.org")
+	grant, err := s.customers.AddOperator(t.Context(), atCommandLine, added.ID)
+	check(t, err)
+	thief := s.signedIn("ops@example.org")
+	if got := thief.get("/portal/security/second-factor"); got.status != http.StatusForbidden || strings.Contains(got.body, `class="secret"`) {
+		t.Errorf("the page for an authenticator app answered %d", got.status)
+	}
+	for path, values := range map[string]url.Values{
+		"/portal/security/second-factor":      {"code": {"123456"}},
+		"/portal/security/second-factor/drop": nil,
+		"/portal/security/recovery-codes":     nil,
+		"/portal/passkeys/x/remove":           nil,
+	} {
+		if got := thief.post(path, values); got.status != http.StatusForbidden {
+			t.Errorf("POST %s answered %d", path, got.status)
+		}
+	}
+	if got := thief.post("/portal/profile/email", url.Values{"email": {"thief@example.org"}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("another e-mail address: %d", got.status)
+	}
+	if got := thief.postJSON("/portal/passkeys/add/begin", "{}"); got.status != http.StatusForbidden {
+		t.Errorf("a passkey: %d %s", got.status, got.body)
+	}
+	page := thief.get("/portal/security")
+	if !strings.Contains(page.body, "Einrichtungslink") || strings.Contains(page.body, `href="/portal/security/second-factor"`) {
+		t.Error("the page offers what the session may not do")
+	}
+
+	// The link does nothing without a session of its account, and tells nothing.
+	path := "/portal/security/enrol?link=" + grant.EnrolmentLink
+	if got := s.browser().get(path); got.location() != "/portal/sign-in?next="+url.QueryEscape(path) {
+		t.Errorf("without a session: %d %s", got.status, got.location())
+	}
+	s.member("erika@example.org")
+	other := s.signedIn("erika@example.org")
+	if got := other.get(path); got.status != http.StatusGone {
+		t.Errorf("another account: %d", got.status)
+	}
+	if got := other.post("/portal/security/enrol", url.Values{"link": {grant.EnrolmentLink}}); got.status != http.StatusGone {
+		t.Errorf("another account: %d", got.status)
+	}
+	owner := s.signedIn("ops@example.org")
+	if got := owner.get(path); got.status != http.StatusOK || !strings.Contains(got.body, "Einrichtung beginnen") {
+		t.Errorf("the owner sees %d", got.status)
+	}
+	if got := owner.post("/portal/security/enrol", url.Values{"link": {grant.EnrolmentLink}}); got.location() != "/portal/security" {
+		t.Errorf("the owner got %d %s", got.status, got.location())
+	}
+	if got := owner.get("/portal/security/second-factor"); got.status != http.StatusOK {
+		t.Errorf("the owner can't enrol: %d", got.status)
+	}
+	if got := owner.get("/operator"); got.status != http.StatusForbidden {
+		t.Errorf("the link opens the operators' pages: %d", got.status)
 	}
 }
 
@@ -181,10 +245,10 @@ func TestTheRoleEndsAtOnceAndOnlyTheCommandLineGivesIt(t *testing.T) {
 	fromBrowser := atCommandLine
 	fromBrowser.Address = netip.MustParseAddr("127.0.0.1")
 	other := s.member("freund@example.org")
-	if err := s.customers.MakeOperator(t.Context(), fromBrowser, other.ID, true); registrar.KindOf(err) != registrar.KindForbidden {
+	if _, err := s.customers.AddOperator(t.Context(), fromBrowser, other.ID); registrar.KindOf(err) != registrar.KindForbidden {
 		t.Errorf("an operator in a browser made another: %v", err)
 	}
-	check(t, s.customers.MakeOperator(t.Context(), atCommandLine, added.ID, false))
+	check(t, s.customers.RemoveOperator(t.Context(), atCommandLine, added.ID))
 	if got := b.get("/operator"); got.status != http.StatusNotFound {
 		t.Errorf("after the end of the role: %d", got.status)
 	}

@@ -138,6 +138,9 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 	if err != nil {
 		return err
 	}
+	if err := s.requireStrongOperator(ctx, s.read(), actor, account); err != nil {
+		return err
+	}
 	email, key, err := parseEmail(email)
 	if err != nil {
 		return err
@@ -157,7 +160,13 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 		if taken && holder.ID != account.ID && !holder.ConfirmedAt.IsZero() {
 			letter = registrar.Letter{Kind: registrar.LetterAlreadyMember, Customer: holder.ID}
 		}
-		if err := t.post(ctx, actor, letter); err != nil {
+		requester := actor
+		if letter.Kind == registrar.LetterChangeEmail {
+			// The address may be mistyped: its reader does not learn where the
+			// customer is.
+			requester = registrar.Actor{}
+		}
+		if err := t.post(ctx, requester, letter); err != nil {
 			return err
 		}
 		return t.tell(ctx, actor, ActionEmailChangeAsked, "", registrar.Letter{
@@ -166,10 +175,42 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 	})
 }
 
-// ConfirmEmail uses the link that was sent to a new address. Links that were
-// sent to the old one are void from then on.
+// CheckEmailChange returns the address that a mailed link would give to the actor's
+// account, without using it.
+func (s *Service) CheckEmailChange(ctx context.Context, actor registrar.Actor, link string) (email string, err error) {
+	found, err := s.emailChange(ctx, s.read(), actor, link)
+	return found.Email, err
+}
+
+// emailChange finds a pending change of the actor's own address. The link alone
+// proves nothing: a mistyped address delivers it to a stranger, who must neither
+// use it nor learn whose it is. For any other account it does not exist.
+func (s *Service) emailChange(ctx context.Context, r Reader, actor registrar.Actor, link string) (Link, error) {
+	account, err := s.recent(ctx, r, actor)
+	if err != nil {
+		return Link{}, err
+	}
+	if err := s.requireStrongOperator(ctx, r, actor, account); err != nil {
+		return Link{}, err
+	}
+	found, owner, err := s.linked(ctx, r, LinkChangeEmail, link)
+	if err != nil {
+		return Link{}, err
+	}
+	if owner.ID != account.ID {
+		return Link{}, fail(registrar.KindNotFound, LinkInvalid)
+	}
+	return found, nil
+}
+
+// ConfirmEmail uses the link that was sent to a new address, in a session of the
+// account that asked for the change. Links that were sent to the old address are
+// void from then on.
 func (s *Service) ConfirmEmail(ctx context.Context, actor registrar.Actor, link string) error {
 	return s.change(ctx, func(t *tx) error {
+		if _, err := s.emailChange(ctx, t, actor, link); err != nil {
+			return err
+		}
 		found, account, err := s.use(ctx, t, LinkChangeEmail, link)
 		if err != nil {
 			return err
@@ -193,12 +234,11 @@ func (s *Service) ConfirmEmail(ctx context.Context, actor registrar.Actor, link 
 		if !ok {
 			return fail(registrar.KindConflict, EmailTaken)
 		}
-		for _, kind := range []LinkKind{LinkReset, LinkChangeEmail} {
+		for _, kind := range []LinkKind{LinkReset, LinkChangeEmail, LinkEnrol} {
 			if err := t.VoidLinks(ctx, account.ID, kind); err != nil {
 				return err
 			}
 		}
-		actor.Customer = account.ID
 		return t.record(ctx, actor, ActionEmailChanged, account.ID, "")
 	})
 }

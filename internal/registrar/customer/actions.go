@@ -35,6 +35,8 @@ const (
 	ActionClosed              registrar.Action = "account_closed" // by its customer
 	ActionMadeOperator        registrar.Action = "operator_made"
 	ActionUnmadeOperator      registrar.Action = "operator_unmade"
+	ActionEnrolmentLinkMade   registrar.Action = "enrolment_link_made"
+	ActionEnrolmentOpened     registrar.Action = "enrolment_opened" // by the link and a password sign-in
 )
 
 // The ways of signing in, as the object of ActionSignedIn.
@@ -43,6 +45,8 @@ const (
 	byCode     = "password_and_code"
 	byPasskey  = "passkey"
 	byLink     = "link"
+	// byEnrolment is a password sign-in followed by an operator's enrolment link.
+	byEnrolment = "password_and_enrolment"
 )
 
 // The facts that letters mention.

@@ -70,6 +70,18 @@ func (v Visitor) Operator(address netip.Addr) (registrar.Actor, bool) {
 	}, v.Customer.Operator && v.Session.Strong()
 }
 
+// FactorsLocked reports whether this session may not change the second factor,
+// recovery codes or passkeys. On an operator account these open the operators'
+// pages, so a stolen password must not be enough: the session needs a passkey or
+// a code, or an enrolment link while the account has no factor at all.
+func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
+	if !v.Customer.Operator || v.Session.Strong() {
+		return false
+	}
+	hasFactor := v.Customer.HasSecondFactor || hasPasskeys
+	return hasFactor || v.Session.Proof != byEnrolment
+}
+
 // SignedIn is the outcome of a proof that was accepted.
 type SignedIn struct {
 	// Secret belongs into the session cookie, in place of the one before.
@@ -133,6 +145,9 @@ const (
 	LinkConfirm     LinkKind = "confirm"
 	LinkReset       LinkKind = "reset"
 	LinkChangeEmail LinkKind = "change_email"
+	// LinkEnrol lets an operator without a factor enrol the first one. It is never
+	// mailed: whoever grants the role hands it over.
+	LinkEnrol LinkKind = "enrol"
 )
 
 // Entry is one line of the audit.

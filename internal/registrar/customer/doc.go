@@ -17,10 +17,22 @@
 //	open           sign-out, idle or absolute limit     anonymous      none
 //	open           password reset, disabled             anonymous      none, on every browser
 //	open           password or second factor changed    open           kept; all others are deleted
+//	open           passkey removed                      open           kept; all others are deleted
+//	open           enrolment link (operators)           open           new, the old one is deleted
+//	open           operator role granted                anonymous      none, on every browser
 //
 // Whenever somebody proves something, the session gets another id and another
 // secret, so that nobody can have planted the one that becomes valuable. A
 // passkey counts as both factors, because it wants the device and its lock.
+//
+// # Operators
+//
+// A factor opens the operators' pages, so on an operator account a password is not
+// enough to change one. Enrolling, replacing or removing an authenticator app,
+// recovery codes or a passkey, and changing the e-mail address, need a session that
+// was opened with a code or a passkey. An operator without any factor enrols the
+// first one with a password sign-in and a link that AddOperator issues at the
+// command line: good once, for an hour, stored as a hash, never mailed.
 //
 // # Registration
 //
@@ -60,6 +72,7 @@
 //	session              cookie             SHA-256            the account, or EnterCode only
 //	device               cookie, a year     SHA-256            nothing: it picks a budget
 //	link                 mail               SHA-256            one change, once
+//	enrolment link       handed over        SHA-256            enrolling an operator's first factor, once
 //	ceremony             the page           SHA-256            one answer of a passkey, once
 //	password             the person         argon2id           the first factor
 //	authenticator app    the person         AES-256-GCM        the second factor; each step once

@@ -33,6 +33,7 @@ const (
 	PasskeysTooMany  registrar.Code = "passkeys_too_many"   // at most 20
 	LastWayIn        registrar.Code = "last_way_in"         // the last passkey of an account without a password
 	OriginUnknown    registrar.Code = "origin_unknown"      // a passkey for another site
+	StrongSignIn     registrar.Code = "strong_sign_in"      // an operator account: sign in with a passkey or a code first
 	OperatorsOnly    registrar.Code = "operators_only"      // for the command line
 	NoSuchCustomer   registrar.Code = "no_such_customer"    // told to operators only
 	NoSuchObject     registrar.Code = "no_such_object"      // not there, or somebody else's

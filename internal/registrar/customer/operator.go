@@ -211,26 +211,6 @@ func (s *Service) SetRegistrantOf(ctx context.Context, operator registrar.Actor,
 	})
 }
 
-// MakeOperator lets the owner of an account open the operators' pages, or ends
-// that. Only somebody at the command line can: whoever has taken over a browser
-// must not be able to make more of themselves.
-func (s *Service) MakeOperator(ctx context.Context, operator registrar.Actor, id string, on bool) error {
-	if operator.Address.IsValid() {
-		return fail(registrar.KindForbidden, OperatorsOnly)
-	}
-	return s.owned(ctx, operator, id, func(t *tx, account Account) error {
-		changed, err := t.SetOperator(ctx, account.ID, on)
-		if err != nil || !changed {
-			return err
-		}
-		action := ActionMadeOperator
-		if !on {
-			action = ActionUnmadeOperator
-		}
-		return t.record(ctx, operator, action, account.ID, "")
-	})
-}
-
 // Operators are those who may open the operators' pages.
 func (s *Service) Operators(ctx context.Context, operator registrar.Actor) ([]Customer, error) {
 	if err := requireOperator(operator); err != nil {

@@ -121,6 +121,9 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 	if err != nil {
 		return "", nil, err
 	}
+	if err := s.requireFactorChange(ctx, s.read(), actor, account); err != nil {
+		return "", nil, err
+	}
 	party, err := s.origins.at(origin)
 	if err != nil {
 		return "", nil, err
@@ -148,8 +151,7 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 // FinishAddPasskey checks the browser's answer and keeps the passkey under a
 // name that its owner chooses.
 func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, origin, ceremony, name string, response []byte) error {
-	account, err := s.recent(ctx, s.read(), actor)
-	if err != nil {
+	if _, err := s.recent(ctx, s.read(), actor); err != nil {
 		return err
 	}
 	name = strings.TrimSpace(name)
@@ -167,7 +169,8 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 	}
 	return s.change(ctx, func(t *tx) error {
 		// The account's row is held, so that two can't both be the twentieth.
-		if err := t.hold(ctx, account); err != nil {
+		account, err := s.changingFactors(ctx, t, actor)
+		if err != nil {
 			return err
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
@@ -242,12 +245,9 @@ func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passke
 // RemovePasskey removes one, unless it is the last way into the account.
 func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id string) error {
 	return s.change(ctx, func(t *tx) error {
-		account, err := s.recent(ctx, t, actor)
-		if err != nil {
-			return err
-		}
 		// The account's row is held, so that two can't both be the last but one.
-		if err := t.hold(ctx, account); err != nil {
+		account, err := s.changingFactors(ctx, t, actor)
+		if err != nil {
 			return err
 		}
 		passkeys, err := t.PasskeysOf(ctx, account.ID)
@@ -267,6 +267,10 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 			return fail(registrar.KindConflict, LastWayIn)
 		}
 		if _, err := t.DeletePasskey(ctx, account.ID, id); err != nil {
+			return err
+		}
+		// Whoever took the device may have signed in with it.
+		if err := t.DeleteSessionsExcept(ctx, account.ID, actor.Through); err != nil {
 			return err
 		}
 		return t.tell(ctx, actor, ActionPasskeyRemoved, name, passkeyLetter("removed", name))

@@ -37,6 +37,8 @@ type accountReader interface {
 type sessionReader interface {
 	// SessionByHash also returns sessions that are over or want a code.
 	SessionByHash(ctx context.Context, hash registrar.SecretHash) (StoredSession, Account, bool, error)
+	// OpenSession returns one session of the account that is open at now.
+	OpenSession(ctx context.Context, customer, id string, now time.Time) (Session, bool, error)
 	OpenSessions(ctx context.Context, customer string, now time.Time) ([]Session, error)
 	// DeviceOwner is the account that the device has signed in to.
 	DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (customer string, known bool, err error)
@@ -71,8 +73,8 @@ type accountWriter interface {
 	InsertAccount(ctx context.Context, account Account) (bool, error)
 	ConfirmAccount(ctx context.Context, id, passwordHash string, now time.Time) (bool, error)
 	SetPasswordHash(ctx context.Context, id, hash string) error
-	// ReplacePasswordHash is false if the password or the second factor is no
-	// longer what was seen, or the account is disabled.
+	// ReplacePasswordHash is false if the password, the second factor or the
+	// operator role is no longer what was seen, or the account is disabled.
 	ReplacePasswordHash(ctx context.Context, seen Account, hash string) (bool, error)
 	// DropUnconfirmed deletes one account, unless it was confirmed.
 	DropUnconfirmed(ctx context.Context, id string) (bool, error)

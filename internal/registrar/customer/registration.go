@@ -64,7 +64,11 @@ func (s *Service) letterBudget(actor registrar.Actor, recipient string) time.Dur
 
 // PeekLink says whether a link would work, and for which address, without using
 // it: opening a link must change nothing, because mail scanners open them all.
+// Only links that work without a session can be inspected without one.
 func (s *Service) PeekLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
+	if kind != LinkConfirm && kind != LinkReset {
+		return "", fail(registrar.KindNotFound, LinkInvalid)
+	}
 	found, _, err := s.linked(ctx, s.read(), kind, link)
 	return found.Email, err
 }
@@ -105,6 +109,8 @@ func linkFits(kind LinkKind, link Link, account Account) bool {
 		return account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero() && key == account.EmailKey
 	case LinkReset:
 		return !account.ConfirmedAt.IsZero() && key == account.EmailKey
+	case LinkEnrol:
+		return account.Operator && !account.HasSecondFactor && account.DisabledAt.IsZero() && key == account.EmailKey
 	case LinkChangeEmail:
 		return !account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero()
 	default:

@@ -148,6 +148,9 @@ func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) 
 		if account.HasSecondFactor {
 			return fail(registrar.KindConflict, SecondFactorOn)
 		}
+		if err := s.requireFactorChange(ctx, t, actor, account); err != nil {
+			return err
+		}
 		pending, ok, err := t.Ceremony(ctx, enrolment(actor), CeremonySecondFactor, t.now)
 		if err != nil {
 			return err
@@ -189,7 +192,7 @@ func keyAddress(issuer, account, secret string) string {
 func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
 	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
 	err = s.change(ctx, func(t *tx) error {
-		account, err := s.recent(ctx, t, actor)
+		account, err := s.changingFactors(ctx, t, actor)
 		if err != nil {
 			return err
 		}
@@ -231,6 +234,20 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 	return recovery, nil
 }
 
+// changingFactors is the account whose factors the actor may change. Its row is
+// held: the operator role and the other factors stay as they are until the
+// transaction ends.
+func (s *Service) changingFactors(ctx context.Context, t *tx, actor registrar.Actor) (Account, error) {
+	account, err := s.recent(ctx, t, actor)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := t.hold(ctx, account); err != nil {
+		return Account{}, err
+	}
+	return account, s.requireFactorChange(ctx, t, actor, account)
+}
+
 // changeFactor is what every change of the second factor entails.
 func (s *Service) changeFactor(ctx context.Context, t *tx, actor registrar.Actor, hashes []string, action registrar.Action, change string) error {
 	if err := t.ReplaceRecoveryCodes(ctx, actor.Customer, hashes); err != nil {
@@ -245,7 +262,7 @@ func (s *Service) changeFactor(ctx context.Context, t *tx, actor registrar.Actor
 // DropSecondFactor switches it off and ends all other sessions.
 func (s *Service) DropSecondFactor(ctx context.Context, actor registrar.Actor) error {
 	return s.change(ctx, func(t *tx) error {
-		account, err := s.recent(ctx, t, actor)
+		account, err := s.changingFactors(ctx, t, actor)
 		if err != nil {
 			return err
 		}
@@ -266,16 +283,12 @@ func (s *Service) DropSecondFactor(ctx context.Context, actor registrar.Actor) e
 // NewRecoveryCodes replaces the recovery codes and ends all other sessions.
 func (s *Service) NewRecoveryCodes(ctx context.Context, actor registrar.Actor) (recovery []string, err error) {
 	err = s.change(ctx, func(t *tx) error {
-		account, err := s.recent(ctx, t, actor)
+		account, err := s.changingFactors(ctx, t, actor)
 		if err != nil {
 			return err
 		}
 		if !account.HasSecondFactor {
 			return fail(registrar.KindConflict, SecondFactorOff)
-		}
-		// The account's row is held, so that of two lists one replaces the other.
-		if err := t.hold(ctx, account); err != nil {
-			return err
 		}
 		codes, hashes := newRecoveryCodes(account.ID)
 		recovery = codes

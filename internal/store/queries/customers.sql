@@ -23,7 +23,8 @@ WHERE id = $3 AND confirmed_at = 0 AND disabled_at = 0;
 UPDATE customers SET password_hash = $1 WHERE id = $2;
 
 -- name: ReplacePasswordHash :execrows
-UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND disabled_at = 0;
+UPDATE customers SET password_hash = $1
+WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND operator = $5 AND disabled_at = 0;
 
 -- name: SetEmail :execrows
 UPDATE customers SET email = $1, email_key = $2

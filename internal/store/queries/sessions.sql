@@ -10,6 +10,9 @@ WHERE sessions.hash = $1;
 -- name: SessionsOf :many
 SELECT * FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC;
 
+-- name: OpenSession :one
+SELECT * FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3;
+
 -- name: TouchSession :exec
 UPDATE sessions SET seen_at = $1, expires_at = $2 WHERE hash = $3 AND seen_at < $1;
 

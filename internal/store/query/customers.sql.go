@@ -261,7 +261,8 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 }
 
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
-UPDATE customers SET password_hash = $1 WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND disabled_at = 0
+UPDATE customers SET password_hash = $1
+WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND operator = $5 AND disabled_at = 0
 `
 
 type ReplacePasswordHashParams struct {
@@ -269,6 +270,7 @@ type ReplacePasswordHashParams struct {
 	ID             string
 	PasswordHash_2 string
 	TotpSealed     string
+	Operator       int64
 }
 
 func (q *Queries) ReplacePasswordHash(ctx context.Context, arg ReplacePasswordHashParams) (int64, error) {
@@ -277,6 +279,7 @@ func (q *Queries) ReplacePasswordHash(ctx context.Context, arg ReplacePasswordHa
 		arg.ID,
 		arg.PasswordHash_2,
 		arg.TotpSealed,
+		arg.Operator,
 	)
 	if err != nil {
 		return 0, err

@@ -128,6 +128,37 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 	return err
 }
 
+const openSession = `-- name: OpenSession :one
+SELECT hash, id, customer_id, state, address, agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, proof FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3
+`
+
+type OpenSessionParams struct {
+	CustomerID string
+	ID         string
+	ExpiresAt  int64
+}
+
+func (q *Queries) OpenSession(ctx context.Context, arg OpenSessionParams) (Session, error) {
+	row := q.db.QueryRowContext(ctx, openSession, arg.CustomerID, arg.ID, arg.ExpiresAt)
+	var i Session
+	err := row.Scan(
+		&i.Hash,
+		&i.ID,
+		&i.CustomerID,
+		&i.State,
+		&i.Address,
+		&i.Agent,
+		&i.Device,
+		&i.Attempts,
+		&i.CreatedAt,
+		&i.AuthenticatedAt,
+		&i.SeenAt,
+		&i.ExpiresAt,
+		&i.Proof,
+	)
+	return i, err
+}
+
 const sessionByHash = `-- name: SessionByHash :one
 SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.proof, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow, customers.operator
 FROM sessions JOIN customers ON customers.id = sessions.customer_id

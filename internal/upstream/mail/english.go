@@ -104,16 +104,18 @@ Was that not you? Then there is nothing to do.
 			body: `Hello,
 
 on {{.At}} this e-mail address was given as the new
-one of an account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
+one of an account at dotkontor.
 
-Please confirm that it is yours:
+Open the link and sign in with your current address. Then confirm the
+new one:
 
 {{.Link}}
 
 The link works until {{.Until}}, and once only. Until
-then the former e-mail address stays in force.
+then your current address stays in force.
 
-Was that not you? Then there is nothing to do.
+Was that not you? Then someone mistyped their address. The link does
+nothing without signing in, and you don't need to do anything.
 `,
 		},
 		registrar.LetterEmailChanging: {
@@ -125,8 +127,9 @@ account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Email}}
 New address: {{.}}
 {{end}}
-It counts as soon as it is confirmed from there. After that we write to
-this address no more.
+It takes effect once the link we sent there is opened and confirmed
+while signed in to your account. After that, we no longer write to this
+address.
 
 Was that not you? Then please sign in at once, change your password and
 sign out all sessions:

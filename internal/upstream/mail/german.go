@@ -105,17 +105,18 @@ Waren Sie das nicht? Dann müssen Sie nichts tun.
 			body: `Guten Tag,
 
 am {{.At}} wurde diese E-Mail-Adresse als neue
-Adresse eines Kontos bei dotkontor
-angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
+Adresse eines Kontos bei dotkontor angegeben.
 
-Bitte bestätigen Sie, dass sie Ihnen gehört:
+Öffnen Sie den Link, und melden Sie sich mit der bisherigen Adresse an.
+Danach bestätigen Sie die neue:
 
 {{.Link}}
 
 Der Link gilt bis {{.Until}} und nur einmal. Bis dahin
 gilt die bisherige E-Mail-Adresse weiter.
 
-Waren Sie das nicht? Dann müssen Sie nichts tun.
+Waren Sie das nicht? Dann hat sich jemand vertippt. Ohne Anmeldung
+bewirkt der Link nichts, und Sie müssen nichts tun.
 `,
 		},
 		registrar.LetterEmailChanging: {
@@ -127,8 +128,9 @@ andere E-Mail-Adresse angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{with .Email}}
 Neue Adresse: {{.}}
 {{end}}
-Sie gilt, sobald sie von dort aus bestätigt wird. Danach schreiben wir
-an diese Adresse nicht mehr.
+Sie gilt, sobald jemand den Link öffnet, den wir dorthin geschickt
+haben, und sich mit Ihrem Konto anmeldet. Danach schreiben wir an diese
+Adresse nicht mehr.
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und melden Sie alle Sitzungen ab:

@@ -187,6 +187,9 @@ func (v *Visit) Actor() registrar.Actor {
 // something in it: there one comes back to after a sign-in or a choice of language.
 func (v *Visit) FormOn(path string) { v.back = path }
 
+// Back is the page that FormOn named.
+func (v *Visit) Back() string { return v.back }
+
 // Prefer is the language of an address, for those who have chosen none.
 func (v *Visit) Prefer(language string) {
 	if !v.chosen && known(language) {

@@ -101,8 +101,8 @@ func (h *Handler) Routes() []page.Route {
 		{Method: get, Path: "/portal/reset/sent", Handler: open(h.resetSent)},
 		{Method: get, Path: "/portal/reset/new", Handler: open(h.showNewPassword)},
 		{Method: post, Path: "/portal/reset/new", Handler: open(h.resetPassword)},
-		{Method: get, Path: "/portal/email/confirm", Handler: open(h.showConfirmEmail)},
-		{Method: post, Path: "/portal/email/confirm", Handler: open(h.confirmEmail)},
+		{Method: get, Path: confirmEmailPath, Handler: h.behindLink(confirmEmailPath, h.showConfirmEmail)},
+		{Method: post, Path: confirmEmailPath, Handler: h.behindLink(confirmEmailPath, h.confirmEmail)},
 
 		{Method: get, Path: page.SignInPath, Handler: open(h.showSignIn)},
 		{Method: post, Path: page.SignInPath, Handler: open(h.signIn)},
@@ -134,6 +134,8 @@ func (h *Handler) Routes() []page.Route {
 		{Method: post, Path: closePath, Handler: members(closePath, h.close)},
 
 		{Method: get, Path: securityPath, Handler: members(securityPath, h.security)},
+		{Method: get, Path: enrolPath, Handler: h.behindLink(enrolPath, h.showEnrol)},
+		{Method: post, Path: enrolPath, Handler: h.behindLink(enrolPath, h.enrol)},
 		{Method: get, Path: factorPath, Handler: members(factorPath, h.showSecondFactor)},
 		{Method: post, Path: factorPath, Handler: members(factorPath, h.finishSecondFactor)},
 		{Method: post, Path: factorPath + "/drop", Handler: members(securityPath, h.dropSecondFactor)},

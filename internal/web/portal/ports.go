@@ -56,11 +56,14 @@ type keepingSessions interface {
 type changing interface {
 	ChangePassword(ctx context.Context, actor registrar.Actor, old, chosen string) error
 	ChangeEmail(ctx context.Context, actor registrar.Actor, email string) error
+	CheckEmailChange(ctx context.Context, actor registrar.Actor, link string) (email string, err error)
 	ConfirmEmail(ctx context.Context, actor registrar.Actor, link string) error
 	SetLanguage(ctx context.Context, actor registrar.Actor, language string) error
 }
 
 type factors interface {
+	CheckEnrolment(ctx context.Context, actor registrar.Actor, link string) error
+	OpenEnrolment(ctx context.Context, actor registrar.Actor, secret, link string) (customer.SignedIn, error)
 	BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error)
 	FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error)
 	DropSecondFactor(ctx context.Context, actor registrar.Actor) error

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
@@ -150,32 +151,103 @@ func (h *Handler) resetPassword(v *page.Visit) error {
 	return v.SeeOther(page.SignInPath)
 }
 
-// Another address: the link proves that it is the customer's.
+// Another address: the link shows that its mail arrives, the session that it is the
+// customer's.
+
+const confirmEmailPath = "/portal/email/confirm"
 
 func confirmEmailForm(link, email string) form {
 	return form{
-		Intro: "email_confirm.intro", IntroValue: email, Action: "/portal/email/confirm", Submit: "email_confirm.submit",
+		Intro: "email_confirm.intro", IntroValue: email, Action: confirmEmailPath, Submit: "email_confirm.submit",
 		Hidden: []pair{{"link", link}},
+	}
+}
+
+// behindLink is a page for the account that a link was made for. Whoever has to
+// sign in first comes back with the link, and learns nothing about it before.
+func (h *Handler) behindLink(path string, show page.Func) http.HandlerFunc {
+	return h.frame.Open(func(v *page.Visit) error {
+		link := v.Field("link")
+		if link == "" {
+			link = v.Query("link")
+		}
+		v.FormOn(path + "?link=" + url.QueryEscape(link))
+		if !v.SignedIn {
+			return v.SignInFirst(page.SignInPath)
+		}
+		return show(v)
+	})
+}
+
+// foreignLink shows that a link does nothing for this account. A link of another
+// account looks like one that never existed.
+func (h *Handler) foreignLink(v *page.Visit, err error) error {
+	switch registrar.CodeOf(err) {
+	case customer.LinkInvalid:
+		return h.say(v, http.StatusGone, "link_invalid.title", "link_invalid.account", pair{"link_invalid.home", page.HomePath})
+	case customer.StrongSignIn:
+		return h.say(v, http.StatusForbidden, "strong.title", page.ProblemKey(customer.StrongSignIn),
+			pair{"strong.again", withNext(page.SignInAgainPath, v.Back())})
+	default:
+		return err
 	}
 }
 
 func (h *Handler) showConfirmEmail(v *page.Visit) error {
 	link := v.Query("link")
-	email, err := h.customers.PeekLink(v.R.Context(), customer.LinkChangeEmail, link)
+	email, err := h.customers.CheckEmailChange(v.R.Context(), v.Actor(), link)
 	if err != nil {
-		return h.linkProblem(v, err, pair{"link_invalid.home", page.HomePath})
+		return h.foreignLink(v, err)
 	}
 	return h.show(v, "email_confirm.title", "", confirmEmailForm(link, email))
 }
 
 func (h *Handler) confirmEmail(v *page.Visit) error {
 	link := v.Field("link")
-	if err := h.customers.ConfirmEmail(v.R.Context(), v.Actor(), link); err != nil {
-		if registrar.CodeOf(err) == customer.LinkInvalid {
-			return h.linkProblem(v, err, pair{"link_invalid.home", page.HomePath})
-		}
-		return h.again(v, "email_confirm.title", "", confirmEmailForm(link, ""), err)
+	email, err := h.customers.CheckEmailChange(v.R.Context(), v.Actor(), link)
+	if err == nil {
+		err = h.customers.ConfirmEmail(v.R.Context(), v.Actor(), link)
 	}
-	v.Note("email_changed")
-	return v.SeeOther(page.HomePath)
+	switch registrar.CodeOf(err) {
+	case "":
+		if err != nil {
+			return err
+		}
+		v.Note("email_changed")
+		return v.SeeOther(page.HomePath)
+	case customer.LinkInvalid, customer.StrongSignIn:
+		return h.foreignLink(v, err)
+	default:
+		return h.again(v, "email_confirm.title", "", confirmEmailForm(link, email), err)
+	}
+}
+
+// An operator's first factor: the link shows that whoever granted the role trusts
+// who signs in.
+
+const enrolPath = "/portal/security/enrol"
+
+// EnrolAddress is where an enrolment link leads.
+func EnrolAddress(baseURL, link string) string { return baseURL + enrolPath + "?link=" + link }
+
+func enrolForm(link string) form {
+	return form{Intro: "enrol.intro", Action: enrolPath, Submit: "enrol.submit", Hidden: []pair{{"link", link}}}
+}
+
+func (h *Handler) showEnrol(v *page.Visit) error {
+	link := v.Query("link")
+	if err := h.customers.CheckEnrolment(v.R.Context(), v.Actor(), link); err != nil {
+		return h.foreignLink(v, err)
+	}
+	return h.show(v, "enrol.title", securityPath, enrolForm(link))
+}
+
+func (h *Handler) enrol(v *page.Visit) error {
+	signedIn, err := h.customers.OpenEnrolment(v.R.Context(), v.Actor(), v.SessionSecret(), v.Field("link"))
+	if err != nil {
+		return h.foreignLink(v, err)
+	}
+	v.KeepSession(signedIn.Secret)
+	v.Note("enrolment_opened")
+	return v.SeeOther(securityPath)
 }

@@ -18,15 +18,18 @@ const factorPath = "/portal/security/second-factor"
 
 // securityView is the page on which everything stands that opens the account.
 type securityView struct {
-	Customer    customer.Customer
-	Recent      bool
-	Again       string
-	Problem     string
-	CodesLeft   int
-	Passkeys    []customer.Passkey
-	AddPasskey  passkeyForm
-	Sessions    []customer.Session
-	ThisSession string
+	Customer customer.Customer
+	Recent   bool
+	// Locked says that this session may not change factors; NoFactor that the account
+	// has none.
+	Locked, NoFactor bool
+	Again            string
+	Problem          string
+	CodesLeft        int
+	Passkeys         []customer.Passkey
+	AddPasskey       passkeyForm
+	Sessions         []customer.Session
+	ThisSession      string
 }
 
 func (h *Handler) security(v *page.Visit) error { return h.showSecurity(v, http.StatusOK, "") }
@@ -44,6 +47,8 @@ func (h *Handler) showSecurity(v *page.Visit, status int, problem string) error 
 	if view.Passkeys, err = h.customers.Passkeys(ctx, actor); err != nil {
 		return err
 	}
+	view.Locked = v.Visitor.FactorsLocked(len(view.Passkeys) > 0)
+	view.NoFactor = !view.Customer.HasSecondFactor && len(view.Passkeys) == 0
 	if view.Sessions, err = h.customers.Sessions(ctx, actor); err != nil {
 		return err
 	}
@@ -61,7 +66,11 @@ func (h *Handler) securityProblem(v *page.Visit, err error) error {
 	if !ok {
 		return err
 	}
-	return h.showSecurity(v, http.StatusConflict, problem)
+	status := http.StatusConflict
+	if registrar.KindOf(err) == registrar.KindForbidden {
+		status = http.StatusForbidden
+	}
+	return h.showSecurity(v, status, problem)
 }
 
 func (h *Handler) endSession(v *page.Visit) error {
@@ -87,6 +96,9 @@ func (h *Handler) setUpFactor(v *page.Visit, problem error) error {
 	secret, uri, err := h.customers.BeginSecondFactor(v.R.Context(), v.Actor())
 	if registrar.CodeOf(err) == customer.SecondFactorOn {
 		return v.SeeOther(securityPath)
+	}
+	if registrar.CodeOf(err) == customer.StrongSignIn {
+		return h.securityProblem(v, err)
 	}
 	if err != nil {
 		return err
