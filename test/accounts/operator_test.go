@@ -140,7 +140,10 @@ func TestEnrolmentLink_EnrolsTheFirstFactorOnceAfterPasswordSignIn(t *testing.T)
 		id := w.member(email).Visitor.Customer.ID
 		bob := w.member("bob@example.org")
 		link := w.grantOperator(id).EnrolmentLink
-		use := func(in customer.SignedIn) error { _, err := w.OpenEnrolment(ctx, actorOf(in), in.Secret, link); return err }
+		use := func(in customer.SignedIn) error {
+			_, err := w.OpenEnrolment(ctx, actorOf(in), in.Secret, link)
+			return err
+		}
 
 		gone(w.CheckEnrolment(ctx, actorOf(bob), link))
 		gone(use(bob))
