@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -304,6 +306,12 @@ func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
 	edition, err := p.people.db.PriceList(ctx)
 	if err != nil {
 		return err
+	}
+	// A price list of the version before this one. Quoting the shipped prices instead
+	// would be worse than not starting.
+	old := filepath.Join(p.cfg.Data, "extensions.csv")
+	if _, err := os.Stat(old); err == nil && edition.Number == 0 {
+		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes %s', then remove it", old, old)
 	}
 	live.Replace(edition.List)
 	p.background = append(p.background, func(ctx context.Context) {
