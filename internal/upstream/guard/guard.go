@@ -13,6 +13,8 @@ package guard
 import (
 	"errors"
 	"net/netip"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -58,13 +60,32 @@ func Public(addr netip.Addr) bool {
 	return true
 }
 
-// OnlyPublic is a net.Dialer's Control.
-func OnlyPublic(_, address string, _ syscall.RawConn) error {
+// OnlyPublic is a net.Dialer's Control: port 443 of public addresses.
+func OnlyPublic(network, address string, conn syscall.RawConn) error {
+	return OnlyPublicWeb(network, address, conn, 443)
+}
+
+// OnlyPublicWeb refuses all but the given ports of public addresses.
+func OnlyPublicWeb(_, address string, _ syscall.RawConn, ports ...uint16) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || to.Port() != 443 || !Public(to.Addr()) {
+	if err != nil || !slices.Contains(ports, to.Port()) || !Public(to.Addr()) {
 		return ErrPrivate
 	}
 	return nil
+}
+
+// PublicName says whether a host that a proxy resolves for us may be public: no
+// address of our own network, in whatever form, and no name without a dot. What the
+// name resolves to is then the proxy's to judge.
+func PublicName(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return Public(addr)
+	}
+	host = strings.TrimSuffix(host, ".")
+	dot := strings.LastIndexByte(host, '.')
+	last := host[dot+1:]
+	return dot > 0 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x") &&
+		!strings.EqualFold(last, "localhost") && !strings.EqualFold(last, "local") && !strings.EqualFold(last, "internal")
 }
 
 // OnlyLoopback is a net.Dialer's Control for a world that is all on one machine.

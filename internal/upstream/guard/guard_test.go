@@ -45,3 +45,16 @@ func TestAWorldOnOneMachineStaysThere(t *testing.T) {
 		}
 	}
 }
+
+func TestPublicName_RefusesEveryFormOfAnAddressOfOurs(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"rdap.example.net": true, "rdap.example.net.": true, "93.184.216.34": true,
+		"127.0.0.1": false, "::1": false, "::ffff:10.0.0.1": false, "localhost": false, "metadata": false, "2130706433": false,
+		"0x7f000001": false, "127.1": false, "0177.0.0.1": false, "10.0.0.0x1": false, "a.localhost": false, "printer.local": false, "metadata.google.internal": false, "": false,
+	} {
+		if got := PublicName(host); got != want {
+			t.Errorf("%q: %v", host, got)
+		}
+	}
+}

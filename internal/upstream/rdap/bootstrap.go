@@ -188,7 +188,7 @@ func (c *Client) fetchBootstrapNow(ctx context.Context) error {
 	if current != nil && current.etag != "" {
 		header.Set("If-None-Match", current.etag)
 	}
-	reply, fault := c.get(ctx, c.bootstrapURL, header, maxBootstrapBytes)
+	reply, fault := c.get(ctx, c.bootstrapURL, true, header, maxBootstrapBytes)
 	if fault != nil {
 		fault.Detail = c.bootstrapURL.Host
 		return fault

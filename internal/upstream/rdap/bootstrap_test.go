@@ -49,7 +49,7 @@ func TestWhichServerIsAsked(t *testing.T) {
 			client.bootstrap.Store(list)
 		}
 		got := ""
-		if base := client.baseFor(c.ext); base != nil {
+		if base, _ := client.baseFor(c.ext); base != nil {
 			got = base.String()
 		}
 		if got != c.want {
@@ -164,7 +164,7 @@ func TestRunFetchesNowAndThenOnceADay(t *testing.T) {
 		if transport.etags[0] != "" || transport.etags[1] != `"one"` || transport.etags[2] != `"one"` {
 			t.Errorf("ETags %q", transport.etags)
 		}
-		if base := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil {
+		if base, _ := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil {
 			t.Error("a 304 lost the document")
 		}
 	})
@@ -184,7 +184,7 @@ func TestAFailedRefreshKeepsTheOldAndBacksOff(t *testing.T) {
 			}}
 			c, log := ianaClient(t, transport)
 			text := runFor(t, c, log, 33*time.Hour)
-			if base := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil || base.Host != "new.example.net" {
+			if base, _ := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil || base.Host != "new.example.net" {
 				t.Errorf("%s: the good document was lost: %v", rule, base)
 			}
 			want := []time.Duration{24 * time.Hour, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour}
@@ -212,7 +212,7 @@ func TestARefreshAfterFailuresIsUsedAndSaid(t *testing.T) {
 		}}
 		c, log := ianaClient(t, transport)
 		text := runFor(t, c, log, 30*time.Hour)
-		if c.baseFor(registrar.Extension{TLD: ".example"}) == nil {
+		if base, _ := c.baseFor(registrar.Extension{TLD: ".example"}); base == nil {
 			t.Error("the document was not used")
 		}
 		if strings.Count(text, "level=INFO") != 1 || strings.Count(text, "level=WARN") != 2 {

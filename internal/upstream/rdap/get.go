@@ -37,11 +37,19 @@ var (
 // get fetches u with its redirects and at most limit bytes of body. Addresses
 // are compared under their public names and looked up in the host table only
 // for the connection, so a redirect means the same in every world.
-func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
-	asked := u.Host
+//
+// configured says that the operator or the shipped list names u; its server may be
+// anywhere, also in our own network. Every other server is a stranger's choice and
+// is called only at a public address, unless the host table has an entry for it.
+func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header http.Header, limit int64) (reply, *registrar.Error) {
+	first := u
 	for hops := 0; ; hops++ {
-		answer, fault := c.getOnce(ctx, u, header, limit)
-		answer.moved = !strings.EqualFold(u.Host, asked)
+		client := c.strangers
+		if c.hosts.Maps(u) || configured && sameServer(u, first) {
+			client = c.http
+		}
+		answer, fault := c.getOnce(ctx, client, u, header, limit)
+		answer.moved = !strings.EqualFold(u.Host, first.Host)
 		if fault != nil || !isRedirect(answer.status) {
 			return answer, fault
 		}
@@ -49,7 +57,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, limit 
 			return reply{}, registrar.Fault(registrar.FaultBroken, "", errTooManyRedirects)
 		}
 		target, err := u.Parse(answer.header.Get("Location"))
-		if err != nil || answer.header.Get("Location") == "" || target.Hostname() == "" ||
+		if err != nil || answer.header.Get("Location") == "" || target.Hostname() == "" || target.User != nil ||
 			target.Scheme != "https" && target.Scheme != "http" {
 			return reply{}, registrar.Fault(registrar.FaultBroken, "", errBadRedirect)
 		}
@@ -58,6 +66,11 @@ func (c *Client) get(ctx context.Context, u *url.URL, header http.Header, limit 
 		}
 		u = target
 	}
+}
+
+// sameServer compares scheme, host and port.
+func sameServer(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && a.Port() == b.Port()
 }
 
 func isRedirect(status int) bool {
@@ -70,7 +83,7 @@ func isRedirect(status int) bool {
 	}
 }
 
-func (c *Client) getOnce(ctx context.Context, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
+func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
 	// Errors of net/http do not say at which point they happened; the trace
 	// does. Before there is a connection, every error means "refused".
 	var connected atomic.Bool
@@ -84,7 +97,7 @@ func (c *Client) getOnce(ctx context.Context, u *url.URL, header http.Header, li
 	request.Header = header.Clone()
 	request.Header.Set("User-Agent", c.userAgent)
 
-	response, err := c.http.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return reply{}, registrar.Fault(codeOf(ctx, err, !connected.Load()), "", err)
 	}

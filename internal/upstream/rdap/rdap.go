@@ -14,7 +14,10 @@
 //
 // It refuses to follow more than three redirects, to go from https to http, to
 // read more than 512 KiB, and to print what it asked: an error carries the host
-// of the base address and nothing of the question.
+// of the base address and nothing of the question. A server that neither the price
+// list nor the host table names, such as the target of a redirect or an entry of the
+// fetched bootstrap, is called only at a public address, which is checked when it
+// is dialled.
 //
 // Which server is asked: an address that the operator pinned, else the entry of
 // the latest IANA bootstrap (RFC 9224), else the address that the price list
@@ -30,10 +33,12 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/upstream/guard"
 	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 )
@@ -88,7 +93,8 @@ type Client struct {
 	userAgent    string
 	log          *slog.Logger
 	guard        *manners.Guard
-	http         *http.Client
+	// http calls configured servers, strangers all others.
+	http, strangers *http.Client
 
 	// bootstrap is nil until the first document has arrived. It is written by
 	// Run alone.
@@ -135,13 +141,52 @@ func New(o Options) (*Client, error) {
 	if transport == nil {
 		transport = newTransport(o.MaxConnsPerHost)
 	}
-	c.http = &http.Client{
-		Transport: transport,
-		// Redirects are followed by hand, so that every target passes through
-		// the host table.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	// Redirects are followed by hand, so that every target passes through the host
+	// table and the guard.
+	byHand := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http = &http.Client{Transport: transport, CheckRedirect: byHand}
+	c.strangers = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: byHand}
 	return c, nil
+}
+
+// publicTransport calls public addresses only.
+type publicTransport struct {
+	direct  *http.Transport
+	proxied *http.Transport
+}
+
+func newPublicTransport(perHost int) publicTransport {
+	direct := newTransport(perHost)
+	dialer := &net.Dialer{
+		Timeout: 2 * time.Second, KeepAlive: 30 * time.Second,
+		Control: func(network, address string, conn syscall.RawConn) error {
+			return guard.OnlyPublicWeb(network, address, conn, 80, 443)
+		},
+	}
+	direct.Proxy, direct.DialContext = nil, dialer.DialContext
+	return publicTransport{direct: direct, proxied: newTransport(perHost)}
+}
+
+// RoundTrip goes through the proxy that the environment names, which then resolves
+// the host and has the last word; without one the dialled address is checked.
+func (p publicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	proxy, err := http.ProxyFromEnvironment(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case proxy == nil:
+		return p.direct.RoundTrip(r)
+	case !guard.PublicName(r.URL.Hostname()):
+		return nil, guard.ErrPrivate
+	default:
+		return p.proxied.RoundTrip(r)
+	}
+}
+
+// CloseIdleConnections is what http.Client asks for.
+func (p publicTransport) CloseIdleConnections() {
+	p.direct.CloseIdleConnections()
+	p.proxied.CloseIdleConnections()
 }
 
 // newTransport keeps connections to a hundred registries warm. A search asks
@@ -168,12 +213,15 @@ func newTransport(perHost int) *http.Transport {
 }
 
 // Close drops idle connections. Questions under way are not disturbed.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.strangers.CloseIdleConnections()
+}
 
 // Find asks the registry of ext about name. A question that the caller
 // cancelled is reported as a time-out whose cause is context.Canceled.
 func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
-	base := c.baseFor(ext)
+	base, configured := c.baseFor(ext)
 	if base == nil {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
@@ -182,7 +230,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	err := c.guard.Do(ctx, base.Host, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.timeout)
 		defer cancel()
-		found, fault := c.ask(ctx, question, name)
+		found, fault := c.ask(ctx, question, configured, name)
 		if fault != nil {
 			fault.Detail = base.Host
 			return fault
@@ -197,9 +245,9 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	return finding, nil
 }
 
-func (c *Client) ask(ctx context.Context, question *url.URL, name registrar.Name) (lookup.Finding, *registrar.Error) {
+func (c *Client) ask(ctx context.Context, question *url.URL, configured bool, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	header := http.Header{"Accept": {"application/rdap+json, application/json;q=0.9"}}
-	reply, fault := c.get(ctx, question, header, maxAnswerBytes)
+	reply, fault := c.get(ctx, question, configured, header, maxAnswerBytes)
 	if fault != nil {
 		return lookup.Finding{}, fault
 	}
@@ -207,24 +255,25 @@ func (c *Client) ask(ctx context.Context, question *url.URL, name registrar.Name
 }
 
 // baseFor is the base address of the RDAP service of ext, nil if none is known.
-func (c *Client) baseFor(ext registrar.Extension) *url.URL {
+// configured is false for one that only the fetched bootstrap names.
+func (c *Client) baseFor(ext registrar.Extension) (base *url.URL, configured bool) {
 	shipped, err := parseBase(ext.RDAP)
 	if err != nil {
 		shipped = nil
 	}
 	if ext.RDAPPinned {
-		return shipped // nil where the operator said: ask none
+		return shipped, true // nil where the operator said: ask none
 	}
 	if list := c.bootstrap.Load(); list != nil {
 		// RFC 9224, 4: the longest match wins. A shipped address for ".co.uk"
 		// is more exact than a bootstrap entry for "uk".
 		labels := strings.TrimPrefix(ext.TLD, ".")
 		if base := list.bases[labels]; base != nil {
-			return base
+			return base, false
 		}
 		if shipped == nil {
-			return list.longest(labels)
+			return list.longest(labels), false
 		}
 	}
-	return shipped
+	return shipped, true
 }
