@@ -3,6 +3,7 @@ package mail
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 )
@@ -27,7 +28,7 @@ const maxOrders = 20
 
 func (l *language) declared(facts map[string]string) declared {
 	d := declared{
-		Number: oneLine(facts["number"]), Contract: oneLine(facts["contract"]), Reason: inLine(facts["reason"], declaration.LongestReason),
+		Number: oneLine(facts["number"]), Contract: quotedLines(quoted(facts["contract"], declaration.Longest)), Reason: quotedLines(quoted(facts["reason"], declaration.LongestReason)),
 		Termination: facts["declared"] == string(declaration.Termination), Special: facts["ground"] == string(declaration.Extraordinary),
 	}
 	if facts["end"] != "" {
@@ -45,4 +46,37 @@ func (l *language) declared(facts map[string]string) declared {
 		})
 	}
 	return d
+}
+
+// quotedLines breaks a long text into lines that are marked as quoted. A word that is
+// longer than a line is broken, too.
+func quotedLines(text string) string {
+	const most = 66
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		for _, piece := range pieces(word, most) {
+			if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(piece) > most {
+				lines = append(lines, line)
+				line = ""
+			}
+			if line != "" {
+				line += " "
+			}
+			line += piece
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n> ")
+}
+
+// pieces cuts a word into parts of at most most characters.
+func pieces(word string, most int) (parts []string) {
+	letters := []rune(word)
+	for len(letters) > most {
+		parts, letters = append(parts, string(letters[:most])), letters[most:]
+	}
+	return append(parts, string(letters))
 }

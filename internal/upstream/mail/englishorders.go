@@ -244,8 +244,13 @@ your withdrawal has reached us. We confirm its content and its time:
 
 Number:   {{.Number}}
 Received: {{.At}}
-Name:     {{.Name}}
-Contract: {{.Contract}}
+
+This is what was declared, as typed into the form. Characters that
+would make an address clickable are in square brackets:
+
+> I withdraw from the contract.
+> Name:     {{.Name}}
+> Contract: {{.Contract}}
 
 We look into it and write to you. What is yours goes back in the way in
 which you paid. Please keep this message.
@@ -262,12 +267,17 @@ your notice has reached us. We confirm its content and its time:
 
 Number:   {{.Number}}
 Received: {{.At}}
-Name:     {{.Name}}
-Contract: {{.Contract}}
-Kind:     {{if .Special}}for cause, with immediate effect
-Reason:   {{.Reason}}{{else}}ordinary{{with .Reason}}
-Reason:   {{.}}{{end}}{{end}}
-As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}
+
+This is what was declared, as typed into the form. Characters that
+would make an address clickable are in square brackets:
+
+> I terminate the contract.
+> Name:     {{.Name}}
+> Contract: {{.Contract}}
+> Kind:     {{if .Special}}for cause, with immediate effect{{else}}ordinary{{end}}
+> As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{with .Reason}}
+> Reason:
+> {{.}}{{end}}
 
 A contract about a domain ordinarily ends with the term that is paid;
 until then the domain stays with you. We tell you the exact day once we
@@ -285,13 +295,14 @@ somebody has {{if .Termination}}ended a contract{{else}}withdrawn from a contrac
 
 Number:   {{.Number}}
 Received: {{.At}}
-Name:     {{.Name}}
-Contract: {{.Contract}}
-{{if .Termination}}Kind:     {{if .Special}}for cause, with immediate effect
-Reason:   {{.Reason}}{{else}}ordinary{{with .Reason}}
-Reason:   {{.}}{{end}}{{end}}
-As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}
-{{end}}E-mail:   {{.Email}}
+E-mail:   {{.Email}}
+
+> Name:     {{.Name}}
+> Contract: {{.Contract}}{{if .Termination}}
+> Kind:     {{if .Special}}for cause, with immediate effect{{else}}ordinary{{end}}
+> As of:    {{with .End}}{{.}}{{else}}the earliest possible day{{end}}{{with .Reason}}
+> Reason:
+> {{.}}{{end}}{{end}}
 {{if not .Termination}}{{range .Orders}}
 Order {{.ID}}{{with .Paid}},
 paid {{.}}{{end}}:

@@ -247,8 +247,13 @@ Zeitpunkt:
 
 Nummer:  {{.Number}}
 Eingang: {{.At}}
-Name:    {{.Name}}
-Vertrag: {{.Contract}}
+
+Das wurde erklärt, im Wortlaut des Formulars. Zeichen, die eine Adresse
+anklickbar machen, stehen in eckigen Klammern:
+
+> Ich widerrufe den Vertrag.
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}
 
 Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
 zahlen wir auf dem Weg zurück, auf dem Sie bezahlt haben. Bitte heben
@@ -267,12 +272,17 @@ Zeitpunkt:
 
 Nummer:  {{.Number}}
 Eingang: {{.At}}
-Name:    {{.Name}}
-Vertrag: {{.Contract}}
-Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung
-Grund:   {{.Reason}}{{else}}ordentlich{{with .Reason}}
-Grund:   {{.}}{{end}}{{end}}
-Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}
+
+Das wurde erklärt, im Wortlaut des Formulars. Zeichen, die eine Adresse
+anklickbar machen, stehen in eckigen Klammern:
+
+> Ich kündige den Vertrag.
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}
+> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Grund:
+> {{.}}{{end}}
 
 Ein Vertrag über eine Domain endet ordentlich mit der Laufzeit, die
 bezahlt ist; bis dahin bleibt die Domain bei Ihnen. Den genauen Tag
@@ -291,13 +301,14 @@ jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag wide
 
 Nummer:  {{.Number}}
 Eingang: {{.At}}
-Name:    {{.Name}}
-Vertrag: {{.Contract}}
-{{if .Termination}}Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung
-Grund:   {{.Reason}}{{else}}ordentlich{{with .Reason}}
-Grund:   {{.}}{{end}}{{end}}
-Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}
-{{end}}E-Mail:  {{.Email}}
+E-Mail:  {{.Email}}
+
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}{{if .Termination}}
+> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Grund:
+> {{.}}{{end}}{{end}}
 {{if not .Termination}}{{range .Orders}}
 Bestellung {{.ID}}{{with .Paid}},
 bezahlt {{.}}{{end}}:

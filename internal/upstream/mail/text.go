@@ -92,9 +92,18 @@ func (t texts) write(message letters.Message, portal string) (subject, body stri
 	}
 	said := words{
 		At: message.At.UTC().Format(spoken.moments), Link: message.Link, Portal: portal,
-		Address: oneLine(message.Facts["address"]), Name: oneLine(message.Facts["name"]),
-		Host: oneLine(message.Facts["host"]), Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
+		Address: oneLine(message.Facts["address"]), Name: quoted(message.Facts["name"], maxFact),
+		Host: quoted(message.Facts["host"], maxFact), Email: oneLine(message.Facts["email"]), Change: message.Facts["change"],
 		bill: spoken.bill(message.Facts), declared: spoken.declared(message.Facts), Domain: oneLine(message.Facts["domain"]), Date: spoken.date(message.Facts["paid_until"]),
+	}
+	if message.Facts["declared"] != "" {
+		said.Name = quotedLines(said.Name)
+	}
+	if message.Kind == registrar.LetterClaim || said.Unclaimed {
+		// An agent has chosen both the names and the address that this goes to.
+		for i := range said.Items {
+			said.Items[i].Name = quoted(said.Items[i].Name, maxFact)
+		}
 	}
 	if !message.LinkExpiresAt.IsZero() {
 		said.Until = message.LinkExpiresAt.UTC().Format(spoken.moments)
@@ -126,4 +135,41 @@ func inLine(fact string, most int) string {
 		fact = string(letters[:most]) + "…"
 	}
 	return fact
+}
+
+// quoted is text that somebody else chose, in one line and without anything that a
+// mail program would make a link of. What was written can still be read: only the
+// characters that make an address are put in brackets.
+func quoted(fact string, most int) string { return defang(inLine(fact, most)) }
+
+// defang brackets the dots of host names, the colons of schemes and the @ of
+// addresses: evil[.]example, https[:]//evil[.]example, eve[@]evil[.]example.
+func defang(text string) string {
+	runes := []rune(text)
+	at := func(i int) rune {
+		if i < 0 || i >= len(runes) {
+			return ' '
+		}
+		return runes[i]
+	}
+	var out strings.Builder
+	for i, r := range runes {
+		link := false
+		switch r {
+		case '@':
+			link = at(i-1) != ' ' && at(i+1) != ' '
+		case ':':
+			link = unicode.IsLetter(at(i-1)) && at(i+1) != ' '
+		case '.', '\u3002', '\uff0e', '\uff61': // the dots of IDNA
+			long := unicode.IsLetter(at(i+1)) && at(i+2) != ' ' && at(i+2) != '.' // "z. B." and "e.g." stay as they are
+			www := strings.HasSuffix(strings.ToLower(string(runes[max(0, i-3):i])), "www")
+			link = at(i-1) != ' ' && (long || www)
+		}
+		if link {
+			out.WriteString("[" + string(r) + "]")
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }

@@ -163,8 +163,8 @@ func TestAConfirmationRepeatsTheWholeDeclaration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, words := range map[registrar.LetterKind][]string{
-		registrar.LetterTermination: {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee.de", "außerordentlich", "weil darum", "31.12.2026"},
-		registrar.LetterWithdrawal:  {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee.de"},
+		registrar.LetterTermination: {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
+		registrar.LetterWithdrawal:  {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de"},
 		registrar.LetterDeclared:    {"dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
 	} {
 		_, body, err := parsed.write(letters.Message{Kind: kind, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Facts: facts}, "https://x/")
