@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
@@ -60,12 +61,14 @@ const maxThrottled = 200_000
 // now is the time of the business, which a sandbox moves; sign-ins, links and
 // tokens go by the true time.
 func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*accounts, error) {
-	return openAccountsHashing(ctx, cfg, logger, now, nil)
+	return openAccountsHashing(ctx, cfg, logger, now, nil, nil)
 }
 
-// openAccountsHashing is openAccounts for a service, which has its passwords
-// hashed elsewhere.
-func openAccountsHashing(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, hashes customer.Deriver) (*accounts, error) {
+// openAccountsHashing is openAccounts for a service, which follows its price list and
+// has its passwords hashed elsewhere. Without a catalogue the stored list is read once.
+func openAccountsHashing(
+	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, catalogue *catalog.Live, hashes customer.Deriver,
+) (*accounts, error) {
 	key, err := sealKey(cfg)
 	if err != nil {
 		return nil, err
@@ -76,8 +79,15 @@ func openAccountsHashing(ctx context.Context, cfg config.Config, logger *slog.Lo
 	if err != nil {
 		return nil, err
 	}
+	if catalogue == nil {
+		edition, err := db.PriceList(opening)
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		catalogue = catalog.NewLive(edition.List)
+	}
 	a := &accounts{db: db}
-	if err := a.build(cfg, key, logger, now, hashes); err != nil {
+	if err := a.build(cfg, key, logger, now, catalogue, hashes); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
@@ -88,7 +98,9 @@ func storeOptions(cfg config.Config) store.Options {
 	return store.Options{URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections}
 }
 
-func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time, hashes customer.Deriver) error {
+func (a *accounts) build(
+	cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time, catalogue *catalog.Live, hashes customer.Deriver,
+) error {
 	var err error
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
 		return err
@@ -103,7 +115,7 @@ func (a *accounts) build(cfg config.Config, key [config.KeySize]byte, logger *sl
 	}
 	a.customers, err = customer.New(customer.Config{
 		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
-		Deriver: hashes, LettersWaiting: a.post.wake,
+		Deriver: hashes, LettersWaiting: a.post.wake, Extension: catalogue.Extension,
 	})
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
-		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL,
+		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
 		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
@@ -247,12 +247,7 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	}
 	wanted := provision.Wanted{
 		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Years: wish.Years, Code: wish.Code,
-	}
-	if c := wish.Holder; c != nil {
-		wanted.Holder = &provision.Holder{
-			Name: c.Name(), Organisation: c.Organisation, Street: c.Street, PostalCode: c.PostalCode, City: c.City, State: c.State,
-			Country: c.Country, Phone: c.Phone, Email: c.Email,
-		}
+		Holder: wish.Holder,
 	}
 	quote, err := m.lines.Quote(ctx, wanted)
 	if err != nil {

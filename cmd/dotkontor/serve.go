@@ -149,7 +149,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, err
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
-	people, err := p.openAccounts(ctx, now)
+	people, err := p.openAccounts(ctx, live, now)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
@@ -163,7 +163,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err := p.provision(look.registries, now); err != nil {
 		return nil, p.abandon(err)
 	}
-	changes, err := p.lookAfter(look.registries, now)
+	changes, err := p.lookAfter(look.registries, live, now)
 	if err != nil {
 		return nil, p.abandon(err)
 	}
@@ -284,8 +284,8 @@ func (p *product) logStart(ctx context.Context, live *catalog.Live) error {
 }
 
 // openAccounts opens the accounts for as long as the product runs.
-func (p *product) openAccounts(ctx context.Context, now func() time.Time) (*accounts, error) {
-	people, err := openAccountsHashing(ctx, p.cfg, p.logger, now, p.newHashWorkers())
+func (p *product) openAccounts(ctx context.Context, catalogue *catalog.Live, now func() time.Time) (*accounts, error) {
+	people, err := openAccountsHashing(ctx, p.cfg, p.logger, now, catalogue, p.newHashWorkers())
 	if err != nil {
 		return nil, err
 	}

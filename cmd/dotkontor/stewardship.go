@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
@@ -24,7 +26,7 @@ func (r *registries) stewards() []steward.NamedRegistry {
 
 // lookAfter carries out what holders want of their domains for as long as the
 // product runs.
-func (p *product) lookAfter(registries *registries, now func() time.Time) (*steward.Service, error) {
+func (p *product) lookAfter(registries *registries, catalogue *catalog.Live, now func() time.Time) (*steward.Service, error) {
 	key, err := sealKey(p.cfg)
 	if err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func (p *product) lookAfter(registries *registries, now func() time.Time) (*stew
 	}
 	changes, err := steward.New(steward.Config{
 		Store: p.people.db, Registries: registries.stewards(), Seal: seal, Node: p.node, Now: now, Logger: p.logger,
-		LettersWaiting: p.people.post.wake, Barred: p.barred, SetBack: setBack(p.office, office.JobChange, p.logger),
+		LettersWaiting: p.people.post.wake, Barred: p.barred, Admits: p.admits(catalogue), SetBack: setBack(p.office, office.JobChange, p.logger),
 		Ended: func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },
 	})
 	if err != nil {
@@ -52,4 +54,15 @@ func (p *product) lookAfter(registries *registries, now func() time.Time) (*stew
 	}
 	p.background = append(p.background, changes.Run)
 	return changes, nil
+}
+
+// admits checks a registrant against what the price list says that an extension demands.
+func (p *product) admits(catalogue *catalog.Live) func(ctx context.Context, customer, tld string, holder steward.Holder) error {
+	return func(ctx context.Context, customer, tld string, holder steward.Holder) error {
+		verified, err := p.people.db.VerifiedName(ctx, customer)
+		if err != nil {
+			return databaseFault(err)
+		}
+		return registrar.CheckHolder(catalogue.Extension, []string{tld}, holder, verified)
+	}
 }

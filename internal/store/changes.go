@@ -30,7 +30,7 @@ func (db *DB) DomainOf(ctx context.Context, customer, id string) (steward.Domain
 // HolderData is whom a customer's domains are registered for.
 func (db *DB) HolderData(ctx context.Context, customer string) (steward.Holder, bool, error) {
 	holder, told, err := db.HolderOf(ctx, customer)
-	return steward.Holder(holder), told, err
+	return holder, told, err
 }
 
 // RecordOf is what the registry told of a domain.

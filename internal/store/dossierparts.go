@@ -91,7 +91,7 @@ func businessParts() []part {
 			columns(asFlag, "claimed"), columns(asTime, "claim_asked_at"), columns(asMoney, "net vat gross"),
 			under("vatRateBasisPoints", columns(asNumber, "vat_rate")), columns(asText, "vat_rule vat_country vat_id"),
 			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
-			columns(asText, "consent_wording"),
+			columns(asText, "consent_wording"), columns(asJSON, "registrant"),
 		), within: []part{
 			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: join(
 				columns(asText, "id"), under("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
@@ -117,7 +117,7 @@ func businessParts() []part {
 		{name: "registrations", table: "lines", where: ofCustomer, key: "id", columns: join(
 			columns(asText, "id"), under("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 			columns(asText, "payment state failure"), columns(asFlag, "refund_due"), under("contact", columns(asText, "handle")),
-			columns(asTime, "renew_from asked_at created_at updated_at"),
+			columns(asTime, "renew_from asked_at created_at updated_at"), columns(asJSON, "registrant"),
 		)},
 		// Declared without signing in: whose they are is whose address was given, to
 		// which each was confirmed.

@@ -19,8 +19,8 @@ func lineOf(row query.Line) provision.Line {
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
 		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
 		RefundDue: row.RefundDue != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
-		RenewFrom: fromMicros(row.RenewFrom),
-		AskedAt:   fromMicros(row.AskedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		RenewFrom: fromMicros(row.RenewFrom), Registrant: holderOf(row.Registrant),
+		AskedAt: fromMicros(row.AskedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
@@ -37,10 +37,14 @@ func linesOf(rows []query.Line, err error) ([]provision.Line, error) {
 func (db *DB) HolderOf(ctx context.Context, customer string) (provision.Holder, bool, error) {
 	row, err := db.read().HolderOf(ctx, customer)
 	ok, err := found(err)
-	return provision.Holder{
+	return holderRow(row), ok, err
+}
+
+func holderRow(row query.HolderOfRow) registrar.Holder {
+	return registrar.Holder{
 		Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City,
 		State: row.State, Country: row.Country, Phone: row.Phone, Email: row.Email,
-	}, ok, err
+	}
 }
 
 // AddLine stores a paid line with its deed, or finds the one that the same payment
@@ -85,7 +89,7 @@ func insertLine(ctx context.Context, q *query.Queries, line provision.Line) (int
 	}
 	return q.InsertItemLine(ctx, query.InsertItemLineParams{
 		ID: line.ID, CustomerID: line.Customer, Name: line.Name, Tld: line.TLD, Kind: string(line.Kind), Years: int64(line.Years),
-		Payment: line.Payment, Account: line.Account, CodeSealed: line.SealedCode, Now: micros(line.CreatedAt),
+		Payment: line.Payment, Account: line.Account, CodeSealed: line.SealedCode, Registrant: holderText(line.Registrant), Now: micros(line.CreatedAt),
 	})
 }
 
@@ -130,7 +134,7 @@ func (db *DB) MoveLine(ctx context.Context, move provision.Move) (bool, error) {
 		line := move.Line
 		moved, err := q.MoveLine(ctx, query.MoveLineParams{
 			State: string(line.State), Failure: string(line.Failure), RefundDue: number(line.RefundDue), DomainID: line.Domain,
-			Handle: line.Handle, CodeSealed: line.SealedCode, RenewFrom: micros(line.RenewFrom), AskedAt: micros(line.AskedAt), DueAt: micros(line.DueAt), Node: line.Node,
+			Handle: line.Handle, CodeSealed: line.SealedCode, Registrant: holderText(line.Registrant), RenewFrom: micros(line.RenewFrom), AskedAt: micros(line.AskedAt), DueAt: micros(line.DueAt), Node: line.Node,
 			Attempts: int64(line.Attempts), UpdatedAt: micros(line.UpdatedAt),
 			ID: line.ID, WasState: string(move.Was.State), WasDue: micros(move.Was.DueAt),
 		})

@@ -24,7 +24,8 @@ func (db *DB) BuyerOf(ctx context.Context, customer string) (order.Buyer, error)
 	}
 	return order.Buyer{
 		Customer: row.ID, Email: row.Email, Language: row.Language, Told: row.Told != "", Name: row.Name, Organisation: row.Organisation,
-		Company: row.Kind == companyKind, Street: row.Street, PostalCode: row.PostalCode, City: row.City, Country: row.Country, VATID: row.VatID,
+		Company: row.Kind == companyKind, Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State,
+		Country: row.Country, Phone: row.Phone, VATID: row.VatID,
 		PaymentHolder: row.Holder, MethodLabel: row.Label,
 	}, nil
 }

@@ -70,6 +70,7 @@ func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
 		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
 		Attempts: int64(o.Attempts), OpenOrder: number(o.State.Open()),
 		AgentID: o.Agent, CompleterID: o.Completer, Contact: contactText(o.Contact), Claimed: number(o.Claimed), ClaimAskedAt: micros(o.ClaimAskedAt),
+		Registrant: holderText(o.Registrant),
 	}); err != nil {
 		return err
 	}
@@ -103,7 +104,8 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 			State: string(now.State), OpenOrder: number(now.State.Open()),
 			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
 			Contact: contactText(now.Contact), Claimed: number(now.Claimed), ClaimAskedAt: micros(now.ClaimAskedAt), CompleterID: now.Completer,
-			Net: int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
+			Registrant: holderText(now.Registrant),
+			Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
 			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 			VatID: now.Totals.VATID, VatUnchecked: number(now.Totals.Unchecked),
 			VerifyLink: string(now.VerifyLink), VerifySealed: now.SealedVerifyLink, AutoRenew: number(now.AutoRenew),
@@ -188,7 +190,7 @@ func addItemLine(ctx context.Context, q *query.Queries, o order.Order, item orde
 	}
 	return q.InsertItemLine(ctx, query.InsertItemLineParams{
 		ID: item.Line, CustomerID: o.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Now: micros(at),
+		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Registrant: holderText(o.Registrant), Now: micros(at),
 	})
 }
 

@@ -31,8 +31,9 @@ func orderOf(row query.Order) order.Order {
 		},
 		ItemsKey: row.ItemsKey, PayLink: registrar.SecretHash(row.PayLink), VerifyLink: registrar.SecretHash(row.VerifyLink),
 		SealedPayLink: row.PaySealed, SealedVerifyLink: row.VerifySealed, AutoRenew: row.AutoRenew != 0,
-		Consent:   order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
-		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+		Registrant: holderOf(row.Registrant),
+		Consent:    order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
+		CreatedAt:  fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),
 		Version: row.Version, DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
 	}

@@ -292,6 +292,7 @@ func TestABuyerIsTheAccountWithItsRegistrantAndMeansOfPayment(t *testing.T) {
 			VALUES ($1, 'company', 'Anna Ahrens', 'Ahrens GmbH', 'Weg 1', '10115', 'Berlin', '', 'DE', '+49.30', 'DE1', 1)`, anna)
 		want.Told, want.Company, want.Name, want.Organisation = true, true, "Anna Ahrens", "Ahrens GmbH"
 		want.Street, want.PostalCode, want.City, want.Country, want.VATID = "Weg 1", "10115", "Berlin", "DE", "DE1"
+		want.Phone = "+49.30"
 		check()
 		keep := func(method order.Method) {
 			t.Helper()

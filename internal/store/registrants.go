@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -15,6 +17,41 @@ func (a accounts) RegistrantOf(ctx context.Context, id string) (customer.Registr
 		Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State, Country: row.Country,
 		Phone: row.Phone, VATID: row.VatID, UpdatedAt: fromMicros(row.UpdatedAt),
 	}, ok, err
+}
+
+// holderText is a registrant as an order or a line keeps it; empty for none.
+func holderText(holder registrar.Holder) string {
+	if holder == (registrar.Holder{}) {
+		return ""
+	}
+	text, _ := json.Marshal(holder) // a struct of strings always encodes
+	return string(text)
+}
+
+func holderOf(text string) registrar.Holder {
+	var holder registrar.Holder
+	if text != "" {
+		_ = json.Unmarshal([]byte(text), &holder) // written by holderText
+	}
+	return holder
+}
+
+// ExtensionsOf are the extensions whose rules bind a customer's registrant.
+func (a accounts) ExtensionsOf(ctx context.Context, id string) ([]string, error) {
+	return a.q.ExtensionsOf(ctx, id)
+}
+
+// VerifiedName is the name that an identity check has confirmed; empty if there was
+// none.
+func (a accounts) VerifiedName(ctx context.Context, id string) (string, error) {
+	name, err := a.q.VerifiedName(ctx, id)
+	_, err = found(err)
+	return name, err
+}
+
+// VerifiedName is accounts.VerifiedName outside a transaction.
+func (db *DB) VerifiedName(ctx context.Context, customer string) (string, error) {
+	return accounts{db.read()}.VerifiedName(ctx, customer)
 }
 
 func (a accounts) PaymentUnderWay(ctx context.Context, id string) (bool, error) {

@@ -200,7 +200,7 @@ func (db *DB) ClaimableBy(ctx context.Context, link registrar.SecretHash, now ti
 }
 
 // Claim gives all that hangs on the shadow account of a link to a customer.
-func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, now time.Time, deed registrar.Deed) (bool, error) {
+func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, now time.Time, deed registrar.Deed, admit order.Admission) (bool, error) {
 	claimed := false
 	err := db.write(ctx, func(q *query.Queries) error {
 		known, ok, err := accounts{q}.Link(ctx, link, linkClaim, now)
@@ -217,6 +217,9 @@ func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, n
 		}
 		if held == 0 {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		}
+		if err := admitClaimer(ctx, q, known.Customer, to, admit); err != nil {
+			return err
 		}
 		if err := give(ctx, q, known.Customer, to); err != nil {
 			return err
@@ -237,6 +240,24 @@ func (db *DB) Claim(ctx context.Context, link registrar.SecretHash, to string, n
 		return false, nil
 	}
 	return claimed && err == nil, err
+}
+
+// admitClaimer asks whether the registrant of the account may hold what the shadow
+// account holds, has paid or is paying.
+func admitClaimer(ctx context.Context, q *query.Queries, shadow, to string, admit order.Admission) error {
+	tlds, err := q.ExtensionsOf(ctx, shadow)
+	if err != nil {
+		return err
+	}
+	row, err := q.HolderOf(ctx, to)
+	if _, err := found(err); err != nil {
+		return err
+	}
+	verified, err := accounts{q}.VerifiedName(ctx, to)
+	if err != nil {
+		return err
+	}
+	return admit(tlds, holderRow(row), verified)
 }
 
 // give moves everything from a shadow account. On PostgreSQL it takes rows in the

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
@@ -126,14 +127,14 @@ func TestAClaimGivesEverythingToTheAccountOnce(t *testing.T) {
 		if found, ok, err := db.ClaimableBy(t.Context(), link, testTime); err != nil || !ok || found.ID != o.ID {
 			t.Fatalf("%t, %v", ok, err)
 		}
-		if _, err := db.Claim(t.Context(), link, "cus_nobody", testTime, orderDeed(o)); registrar.CodeOf(err) != order.NoSuchCustomer {
+		if _, err := db.Claim(t.Context(), link, "cus_nobody", testTime, orderDeed(o), anybody); registrar.CodeOf(err) != order.NoSuchCustomer {
 			t.Fatalf("claimed by nobody: %v", err)
 		}
-		if ok, err := db.Claim(t.Context(), link, claims, testTime.Add(2*time.Hour), orderDeed(o)); err != nil || ok {
+		if ok, err := db.Claim(t.Context(), link, claims, testTime.Add(2*time.Hour), orderDeed(o), anybody); err != nil || ok {
 			t.Fatalf("claimed too late: %v", err)
 		}
 		for i, want := range []bool{true, false} {
-			if ok, err := db.Claim(t.Context(), link, claims, testTime, orderDeed(o)); err != nil || ok != want {
+			if ok, err := db.Claim(t.Context(), link, claims, testTime, orderDeed(o), anybody); err != nil || ok != want {
 				t.Fatalf("the %d. time: %t, %v", i+1, ok, err)
 			}
 		}
@@ -322,7 +323,7 @@ func TestAClaimDoesNotHoldAnOrderWhileItWaitsForALine(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		ok, err := db.Claim(ctx, link, claims, testTime, orderDeed(o))
+		ok, err := db.Claim(ctx, link, claims, testTime, orderDeed(o), anybody)
 		if err == nil && !ok {
 			err = errors.New("it was not claimed")
 		}
@@ -347,4 +348,47 @@ func TestAClaimDoesNotHoldAnOrderWhileItWaitsForALine(t *testing.T) {
 	if now := storedOrder(t, db, o.ID); now.Customer != claims {
 		t.Errorf("it belongs to %s", now.Customer)
 	}
+}
+
+// anybody is an admission that no extension refuses.
+func anybody([]string, registrar.Holder, string) error { return nil }
+
+func TestClaim_AccountThatAnExtensionRefusesGetsNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		claims := newCustomer(t, db, "claims")
+		if err := db.ChangeCustomers(t.Context(), func(tx customer.Tx) error {
+			return tx.PutRegistrant(t.Context(), claims, customer.Registrant{Kind: customer.Person, Name: "Joe Miller", Country: "US", UpdatedAt: testTime})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		approved := registrar.Holder{Name: "Carla Neu", Country: "DE"}
+		o := addSession(t, db, sessionFor("eins.org"), &carla)
+		o = moved(t, db, o, func(o *order.Order, m *order.Move) {
+			paid(o, m)
+			o.Registrant = approved
+		})
+		link := mailedLink(t, db, o.Customer)
+		refusal := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.RequiresCode("eu_presence")}
+		ok, err := db.Claim(t.Context(), link, claims, testTime, orderDeed(o), func(tlds []string, holder registrar.Holder, verified string) error {
+			if len(tlds) != 1 || tlds[0] != ".org" || holder.Country != "US" || holder.Name != "Joe Miller" || verified != "" {
+				t.Errorf("asked about %q, %+v, %q", tlds, holder, verified)
+			}
+			return refusal
+		})
+		if ok || !errors.Is(err, refusal) {
+			t.Fatalf("%t, %v", ok, err)
+		}
+		if now := storedOrder(t, db, o.ID); now.Customer != o.Customer || now.Claimed {
+			t.Errorf("the order moved to %s", now.Customer)
+		}
+		// The link is still good, and the paid item keeps its registrant after the claim.
+		if ok, err := db.Claim(t.Context(), link, claims, testTime, orderDeed(o), anybody); err != nil || !ok {
+			t.Fatalf("%t, %v", ok, err)
+		}
+		line, _, err := db.LineByID(t.Context(), o.Items[0].Line)
+		if err != nil || line.Customer != claims || line.Registrant != approved {
+			t.Errorf("%+v, %v", line, err)
+		}
+	})
 }

@@ -370,6 +370,28 @@ func TestTheHolderStaysTheSameWhileAnOrderIsPaid(t *testing.T) {
 	s.books()
 }
 
+func TestRegistrant_CanNotLeaveTheCountriesThatAnExtensionDemands(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	anna := s.signedIn()
+	before := s.registrant(anna)
+	s.take("nur-in-europa.eu") // paid; whether it is carried out already does not matter
+	move := func(country, state, city, code, phone string) seen {
+		return anna.post(s.base+"/portal/profile/registrant", "kind", "person", "name", strings.Join(before, " "), "street", "Main St 1",
+			"postal_code", code, "city", city, "state", state, "country", country, "phone", phone)
+	}
+	if got := move("US", "NY", "New York", "10001", "+1 212 5550100"); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Inhabern in der EU und im EWR vorbehalten") {
+		t.Errorf("to the US: %d\n%s", got.status, got.text)
+	}
+	if page := anna.get(s.base + "/portal/profile/registrant").text; strings.Contains(page, "New York") {
+		t.Error("a refused change was stored")
+	}
+	if got := move("AT", "", "Wien", "1010", "+43 1 5550123"); got.status != http.StatusSeeOther {
+		t.Errorf("to Austria: %d\n%s", got.status, got.text)
+	}
+	s.books()
+}
+
 // registrant is the demo customer's name, as the profile has it.
 func (s *stage) registrant(h human) []string {
 	s.t.Helper()

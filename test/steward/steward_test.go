@@ -14,6 +14,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
@@ -203,6 +204,59 @@ func TestTheHoldersPresentDataReplaceTheContact(t *testing.T) {
 	if got, _, err := s.db.DomainOf(t.Context(), ada, id); err != nil || got.Handle != change.Handle {
 		t.Errorf("we know %q, %v", got.Handle, err)
 	}
+}
+
+// moves changes the country of ada's registrant by whatever way.
+func (s *stage) moves(country string) {
+	s.t.Helper()
+	check(s.t, s.db.ChangeCustomers(s.t.Context(), func(tx customer.Tx) error {
+		registrant, _, err := tx.RegistrantOf(s.t.Context(), ada)
+		if err != nil {
+			return err
+		}
+		registrant.Country = country
+		return tx.PutRegistrant(s.t.Context(), ada, registrant)
+	}))
+}
+
+func TestHolderChange_ExtensionRefusesTheRegistrant(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id := s.register("inhaber", ".org")
+	before := s.at("inhaber.org")
+	var while func()
+	s.config.Admits = func(_ context.Context, _, tld string, holder steward.Holder) error {
+		err := registrar.Extension{TLD: tld, Requires: "eu_presence"}.CheckHolder(holder, "")
+		if while != nil {
+			while()
+		}
+		return err
+	}
+	var err error
+	s.service, err = steward.New(s.config)
+	check(t, err)
+	s.moves("US")
+	if _, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: steward.TakeHolder}); registrar.CodeOf(err) != "requires_eu_presence" {
+		t.Fatalf("from the US: %v", err)
+	}
+	view, err := s.service.View(t.Context(), person(ada), id)
+	check(t, err)
+	if view.Closed[steward.TakeHolder] != "requires_eu_presence" || len(view.Changes) != 0 {
+		t.Errorf("closed for %q, %d changes", view.Closed[steward.TakeHolder], len(view.Changes))
+	}
+	// Who moves between the check and the command is refused as well: what is sent is checked.
+	s.moves("DE")
+	while = sync.OnceFunc(func() { s.moves("US") })
+	change, _, err := s.service.Ask(t.Context(), person(ada), id, steward.Wish{Kind: steward.TakeHolder})
+	check(t, err)
+	if change.State != steward.StateRefused || change.Failure != "requires_eu_presence" {
+		t.Errorf("the change is %s: %s", change.State, change.Failure)
+	}
+	if after := s.at("inhaber.org"); after.Registrant != before.Registrant || len(s.world.Holdings(registry.ProductAccount).Contacts) != 1 {
+		t.Errorf("the registry has %s", after.Registrant)
+	}
+	s.moves("AT")
+	s.ask(id, steward.Wish{Kind: steward.TakeHolder})
 }
 
 func TestADomainThatCameWithoutAContactGetsOne(t *testing.T) {

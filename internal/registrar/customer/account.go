@@ -278,15 +278,6 @@ func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, regi
 		if err != nil {
 			return err
 		}
-		// An order was priced for this registrant, and for this name an identity was
-		// shown: neither changes between the page to pay at and the payment.
-		paying, err := t.PaymentUnderWay(ctx, account.ID)
-		if err != nil {
-			return err
-		}
-		if paying {
-			return fail(registrar.KindConflict, PaymentUnderWay)
-		}
 		if err := s.putRegistrant(ctx, t, actor, account.ID, registrant); err != nil {
 			return err
 		}
@@ -299,11 +290,37 @@ func (s *Service) putRegistrant(ctx context.Context, t *tx, actor registrar.Acto
 	if err != nil {
 		return err
 	}
+	if err := s.admit(ctx, t, id, checked); err != nil {
+		return err
+	}
 	checked.UpdatedAt = t.now
 	if err := t.PutRegistrant(ctx, id, checked); err != nil {
 		return err
 	}
 	return t.record(ctx, actor, ActionRegistrantChanged, id, "")
+}
+
+// admit refuses a registrant while an order is being paid for the present one, and
+// one that the extension of a domain or a paid item of the account does not admit.
+func (s *Service) admit(ctx context.Context, t *tx, id string, registrant Registrant) error {
+	// An order was priced for this registrant, and for this name an identity was
+	// shown: neither changes between the page to pay at and the payment.
+	paying, err := t.PaymentUnderWay(ctx, id)
+	if err != nil {
+		return err
+	}
+	if paying {
+		return fail(registrar.KindConflict, PaymentUnderWay)
+	}
+	tlds, err := t.ExtensionsOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	verified, err := t.VerifiedName(ctx, id)
+	if err != nil {
+		return err
+	}
+	return registrar.CheckHolder(s.cfg.Extension, tlds, registrar.Holder{Name: registrant.Name, Country: registrant.Country}, verified)
 }
 
 // maxPage bounds what one question can ask for.

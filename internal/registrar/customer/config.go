@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Config is what a Service is made of. Store, SealKey and Limits are required.
@@ -35,6 +37,9 @@ type Config struct {
 	Deriver Deriver
 	// Waiting is how many sign-ins may wait for that; 0 means 2048.
 	Waiting int
+	// Extension is the price list: what each extension demands of a registrant is
+	// checked when one is changed. nil means that no extension demands anything.
+	Extension func(tld string) (registrar.Extension, bool)
 	// LettersWaiting is called after a letter was stored, to have it sent at once;
 	// nil means that the sender looks for itself.
 	LettersWaiting func()
@@ -65,6 +70,9 @@ func (cfg Config) withDefaults() (Config, error) {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Extension == nil {
+		cfg.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }
 	}
 	if cfg.LettersWaiting == nil {
 		cfg.LettersWaiting = func() {}

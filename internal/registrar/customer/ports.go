@@ -49,6 +49,12 @@ type sessionReader interface {
 type objectReader interface {
 	PasskeysOf(ctx context.Context, customer string) ([]StoredPasskey, error)
 	RegistrantOf(ctx context.Context, customer string) (Registrant, bool, error)
+	// ExtensionsOf are those whose rules bind the customer's registrant: of domains,
+	// of what is paid and not carried out yet, and of what is being paid.
+	ExtensionsOf(ctx context.Context, customer string) ([]string, error)
+	// VerifiedName is the name that an identity check has confirmed; empty if there
+	// was none.
+	VerifiedName(ctx context.Context, customer string) (string, error)
 	// PaymentUnderWay says that the customer is at a page to pay at.
 	PaymentUnderWay(ctx context.Context, customer string) (bool, error)
 	DeedsOf(ctx context.Context, customer, before string, limit int) ([]Entry, error)

@@ -52,7 +52,7 @@ func (s *Service) Visit(ctx context.Context, actor registrar.Actor, paySecret st
 
 // review asks anew for an open order and tells the view what came of it.
 func (s *Service) review(ctx context.Context, view *View) error {
-	wishes, err := s.wishes(view.Order)
+	wishes, err := s.wishes(view.Order, view.Owner)
 	if err != nil {
 		return err
 	}

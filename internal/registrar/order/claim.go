@@ -79,7 +79,7 @@ func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret s
 	}
 	hash, _ := registrar.HashSecret(registrar.LinkSecret, linkSecret)
 	deed := registrar.Deed{Actor: actor, Action: ActionClaimed, Customer: actor.Customer, Object: o.ID, At: s.now()}
-	claimed, err := s.cfg.Store.Claim(ctx, hash, actor.Customer, s.clock(), deed)
+	claimed, err := s.cfg.Store.Claim(ctx, hash, actor.Customer, s.clock(), deed, s.admit)
 	if err != nil {
 		return Order{}, err
 	}
@@ -88,4 +88,14 @@ func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret s
 	}
 	s.cfg.Logger.InfoContext(ctx, "an order was claimed", "order", o.ID)
 	return s.again(ctx, o.ID)
+}
+
+// admit refuses to give paid names to an account whose registrant their extensions do
+// not admit: they were approved for the buyer's. What is not paid yet is checked when
+// it is paid.
+func (s *Service) admit(tlds []string, holder registrar.Holder, verified string) error {
+	if holder == (registrar.Holder{}) {
+		return nil // the buyer's data, for which the names were approved, become the account's
+	}
+	return registrar.CheckHolder(s.cfg.Extension, tlds, holder, verified)
 }

@@ -59,6 +59,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	case o.Totals.Gross == 0:
 		m := Move{Was: o, Order: o.clone(), Deeds: []registrar.Deed{s.deed(actor, ActionFree, o)}}
 		m.Order.completedBy(actor)
+		m.Order.Registrant = asked.who.buyer.holder()
 		moved, err := s.provision(ctx, &m)
 		if err != nil || !moved {
 			return Session{}, err != nil, err
@@ -107,7 +108,7 @@ func (s *Service) askAgain(ctx context.Context, o Order, told *Contact) (found a
 	if found.who, err = s.tell(ctx, &now, told); err != nil {
 		return found, true, err
 	}
-	wishes, err := s.wishes(now)
+	wishes, err := s.wishes(now, found.who.buyer)
 	if err != nil {
 		return found, true, err
 	}
@@ -181,6 +182,7 @@ func (s *Service) charge(ctx context.Context, actor registrar.Actor, o Order, wi
 		ID: id, Kind: ByToken, State: PaymentOpening, Amount: next.Totals.Gross, CreatedAt: created, EndsAt: created.Add(pageLives), UpdatedAt: created,
 	})
 	next.completedBy(actor)
+	next.Registrant = with.who.buyer.holder()
 	s.enter(&next, Paying)
 	s.hold(&next)
 	m := Move{Was: o, Order: next}

@@ -55,7 +55,7 @@ func (s *Service) overTogether(ctx context.Context, o Order, buyer Buyer) (bool,
 
 // proves says that the identity is the registrant's.
 func (i Identity) proves(buyer Buyer) bool {
-	return !i.VerifiedAt.IsZero() && buyer.Told && SameName(i.Name, buyer.Name)
+	return !i.VerifiedAt.IsZero() && buyer.Told && registrar.SameName(i.Name, buyer.Name)
 }
 
 // open says that somebody has begun to show who they are.

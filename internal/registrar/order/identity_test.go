@@ -192,10 +192,10 @@ func TestNamesAreComparedAsDocumentsWriteThem(t *testing.T) {
 		{"", "", false},
 		{"Anna Müller", "", false},
 	} {
-		if got := order.SameName(tc.a, tc.b); got != tc.same {
+		if got := registrar.SameName(tc.a, tc.b); got != tc.same {
 			t.Errorf("%q and %q: %v", tc.a, tc.b, got)
 		}
-		if got := order.SameName(tc.b, tc.a); got != tc.same {
+		if got := registrar.SameName(tc.b, tc.a); got != tc.same {
 			t.Errorf("%q and %q: %v", tc.b, tc.a, got)
 		}
 	}

@@ -18,6 +18,8 @@ type market struct {
 	verify  map[string]bool
 	asked   int
 	code    string
+	// onlyIn is the country that the extension demands; empty means any.
+	onlyIn string
 	// meanwhile happens while an answer is on its way.
 	meanwhile func()
 }
@@ -33,6 +35,9 @@ func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) 
 		return order.Quote{}, err
 	}
 	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()]}
+	if m.onlyIn != "" && (wish.Holder == nil || wish.Holder.Country != m.onlyIn) {
+		quote.Missing = append(quote.Missing, "presence")
+	}
 	if wish.Kind == order.Transfer {
 		if wish.Code == "" {
 			quote.Missing = append(quote.Missing, order.MissingCode)

@@ -334,12 +334,24 @@ func (m *memory) ClaimableBy(_ context.Context, link registrar.SecretHash, _ tim
 	return m.find(func(o order.Order) bool { return m.claims[link] != "" && o.Customer == m.claims[link] })
 }
 
-func (m *memory) Claim(_ context.Context, link registrar.SecretHash, customer string, _ time.Time, deed registrar.Deed) (bool, error) {
+func (m *memory) Claim(_ context.Context, link registrar.SecretHash, customer string, _ time.Time, deed registrar.Deed, admit order.Admission) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	shadow, found := m.claims[link]
 	if !found {
 		return false, nil
+	}
+	var tlds []string
+	for _, o := range m.orders {
+		for _, item := range o.Items {
+			if o.Customer == shadow && (o.State == order.Paying || o.State == order.Provisioning) {
+				tlds = append(tlds, item.TLD)
+			}
+		}
+	}
+	buyer := m.buyers[customer]
+	if err := admit(tlds, registrar.Holder{Name: buyer.Name, Country: buyer.Country}, ""); err != nil {
+		return false, err
 	}
 	delete(m.claims, link)
 	for id, o := range m.orders {

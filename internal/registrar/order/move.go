@@ -170,6 +170,9 @@ func (s *Service) enter(o *Order, state State) {
 	if o.State != state {
 		o.State, o.Attempts = state, 0
 	}
+	if state != Paying && state != Provisioning {
+		o.Registrant = registrar.Holder{}
+	}
 	if state.Final() {
 		for i := range o.Items {
 			o.Items[i].SealedCode = "" // nobody needs a name's auth code any more

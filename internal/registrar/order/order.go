@@ -102,6 +102,11 @@ type Order struct {
 	Payments []Payment
 	Refunds  []Refund
 
+	// Registrant is the one for whom the rules of the extensions were checked, from the
+	// beginning of the payment until the order has ended; zero otherwise. Lines are
+	// carried out for this registrant, whatever the account's data say by then.
+	Registrant registrar.Holder
+
 	// ItemsKey is equal for equal items: an open order is found again by it.
 	ItemsKey string
 	// PayLink and VerifyLink are hashes of the secrets in payment_url and

@@ -64,7 +64,7 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 	if err != nil {
 		return o, "", true, err
 	}
-	wishes, err := s.wishes(o)
+	wishes, err := s.wishes(o, buyer)
 	if err != nil {
 		return o, "", true, err
 	}
@@ -95,7 +95,7 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 	case consumer && !told.consents():
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
-	priced.AutoRenew, priced.Consent = told.AutoRenew, s.consent(consumer, told)
+	priced.AutoRenew, priced.Consent, priced.Registrant = told.AutoRenew, s.consent(consumer, told), buyer.holder()
 	m := Move{Was: o}
 	if priced.Consent.Given() {
 		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
@@ -186,7 +186,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	}
 	// Nobody changes the registrant while an order is being paid; but it may have
 	// been changed between the price and the first word about this payment.
-	if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer {
+	if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer || present.holder() != o.Registrant {
 		if err == nil {
 			o, err = s.closePage(ctx, o)
 		}

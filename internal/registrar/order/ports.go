@@ -68,9 +68,16 @@ type SessionStore interface {
 	ClaimableBy(ctx context.Context, link registrar.SecretHash, now time.Time) (Order, bool, error)
 	// Claim uses the link and gives all that hangs on its shadow account to a
 	// customer. It is false, and nothing changes, if the link is unknown, used or too
-	// old. NoSuchCustomer is returned if there is none who could own something.
-	Claim(ctx context.Context, link registrar.SecretHash, customer string, now time.Time, deed registrar.Deed) (bool, error)
+	// old. NoSuchCustomer is returned if there is none who could own something. admit
+	// decides within the transaction: it is given the extensions of what the shadow
+	// account holds, has paid or is paying, and the customer's own registrant, which
+	// is zero if there is none and the shadow account's becomes theirs.
+	Claim(ctx context.Context, link registrar.SecretHash, customer string, now time.Time, deed registrar.Deed, admit Admission) (bool, error)
 }
+
+// Admission says whether the rules of extensions admit a registrant; verified is the
+// name that an identity check has confirmed.
+type Admission func(tlds []string, holder registrar.Holder, verified string) error
 
 // Move is one change of an order: from Was to Order. The store compares state and
 // version with Was and writes the order, its items, and each payment and refund
@@ -111,15 +118,27 @@ type Method struct {
 type Buyer struct {
 	Customer, Email, Language string
 	// Told says that there is registrant data; what follows is empty otherwise.
-	Told                              bool
-	Name, Organisation                string
-	Company                           bool
-	Street, PostalCode, City, Country string
-	VATID                             string
+	Told                            bool
+	Name, Organisation              string
+	Company                         bool
+	Street, PostalCode, City, State string
+	Country, Phone                  string
+	VATID                           string
 	// PaymentHolder is the provider's customer; empty if there is none yet.
 	PaymentHolder string
 	// MethodLabel is the kept means of payment; empty if there is none.
 	MethodLabel string
+}
+
+// holder is the buyer as a registrant; zero if too little was told.
+func (b Buyer) holder() registrar.Holder {
+	if !b.Told {
+		return registrar.Holder{}
+	}
+	return registrar.Holder{
+		Name: b.Name, Organisation: b.Organisation, Street: b.Street, PostalCode: b.PostalCode, City: b.City, State: b.State,
+		Country: b.Country, Phone: b.Phone, Email: b.Email,
+	}
 }
 
 // Market says what can be had, and for how much. It asks the registry that will
@@ -141,9 +160,9 @@ type Wish struct {
 	// Code is the auth code of a transfer; empty while the human has not told it.
 	// Then everything else is checked.
 	Code string
-	// Holder is who will hold it, for an account that may not be stored yet: zero if
-	// too little was told. nil means the account's registrant.
-	Holder *Contact
+	// Holder is the registrant to be checked: zero if too little was told, nil for the
+	// account's present one.
+	Holder *registrar.Holder
 }
 
 // Quote is what a registry and the price list make of a wish.

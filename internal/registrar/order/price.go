@@ -57,17 +57,13 @@ func refusal(items []Item, answers []answer) error {
 	return unasked
 }
 
-// wishes are an order's items as the market is asked for them.
-func (s *Service) wishes(o Order) ([]Wish, error) {
+// wishes are an order's items as the market is asked for them. The rules of the
+// extensions are checked for this buyer, who is also the one that a payment stores.
+func (s *Service) wishes(o Order, buyer Buyer) ([]Wish, error) {
 	wishes := make([]Wish, len(o.Items))
-	var holder *Contact
-	if !o.Claimed { // the account may not be stored yet
-		if holder = s.shadow(o).fitted; holder == nil {
-			holder = &Contact{}
-		}
-	}
+	holder := buyer.holder()
 	for i, item := range o.Items {
-		wishes[i] = Wish{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Holder: holder}
+		wishes[i] = Wish{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Holder: &holder}
 		if item.SealedCode == "" {
 			continue
 		}

@@ -57,6 +57,9 @@ type Config struct {
 	// nobody has paid; nil means that it always does.
 	MayWriteTo func(address string) bool
 
+	// Extension is the price list: what each extension demands of a registrant is
+	// checked when an order is claimed. nil means that no extension demands anything.
+	Extension func(tld string) (registrar.Extension, bool)
 	// Hold is how long an order waits for its payment; 0 means a day.
 	Hold time.Duration
 	// MaxOpen bounds a customer's open orders; 0 means 20.
@@ -110,6 +113,9 @@ func New(cfg Config) (*Service, error) {
 func (cfg *Config) setDefaults() {
 	if cfg.SetBack == nil {
 		cfg.SetBack = func(context.Context, string, registrar.Code) {}
+	}
+	if cfg.Extension == nil {
+		cfg.Extension = func(string) (registrar.Extension, bool) { return registrar.Extension{}, false }
 	}
 	if cfg.Hold == 0 {
 		cfg.Hold = defaultHold

@@ -295,7 +295,8 @@ func (s *Service) shadow(o Order) teller {
 	who.fitted = &fitted
 	b := &who.buyer
 	b.Told, b.Name, b.Organisation, b.Company, b.VATID = true, fitted.Name(), fitted.Organisation, fitted.Organisation != "", fitted.VATID
-	b.Street, b.PostalCode, b.City, b.Country = fitted.Street, fitted.PostalCode, fitted.City, fitted.Country
+	b.Street, b.PostalCode, b.City, b.State = fitted.Street, fitted.PostalCode, fitted.City, fitted.State
+	b.Country, b.Phone = fitted.Country, fitted.Phone
 	return who
 }
 
@@ -311,7 +312,7 @@ func (s *Service) who(ctx context.Context, o Order) (teller, error) {
 // offer asks for an order that is not stored yet, prices it, and says what is
 // missing. What can't be ordered is an error.
 func (s *Service) offer(ctx context.Context, o *Order, who teller) (View, error) {
-	wishes, err := s.wishes(*o)
+	wishes, err := s.wishes(*o, who.buyer)
 	if err != nil {
 		return View{}, err
 	}

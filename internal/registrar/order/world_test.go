@@ -226,8 +226,10 @@ type world struct {
 	market   *market
 	service  *order.Service
 	mayWrite func(address string) bool // nil: to everybody
-	offset   time.Duration             // of the business clock
-	mu       sync.Mutex
+	// extension is the price list; nil means that it demands nothing.
+	extension func(tld string) (registrar.Extension, bool)
+	offset    time.Duration // of the business clock
+	mu        sync.Mutex
 }
 
 func newWorld(t *testing.T) *world {
@@ -260,7 +262,7 @@ func (w *world) start(node string) *order.Service {
 	}
 	service, err := order.New(order.Config{
 		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Tokens: w.provider, Registrants: everybody{}, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
-		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now,
+		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now, Extension: w.extension,
 		MayWriteTo: func(address string) bool { return w.mayWrite == nil || w.mayWrite(address) },
 	})
 	if err != nil {

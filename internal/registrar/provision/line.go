@@ -62,6 +62,9 @@ type Line struct {
 	// SealedCode is the domain's auth code: ours at a registration, the holder's
 	// at a transfer.
 	SealedCode string
+	// Registrant is the one whom the rules of the extension admitted when the line was
+	// paid for; zero for a renewal, and once the line has ended.
+	Registrant Holder
 	// RenewFrom is the registry's expiry at which a renewal begins; zero before
 	// the first step, and for other kinds.
 	RenewFrom time.Time

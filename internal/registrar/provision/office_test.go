@@ -26,6 +26,7 @@ type office struct {
 	missing  []string
 	wishes   []provision.Wish
 	requests []provision.Request
+	contacts []provision.Contact
 	expires  time.Time
 	takes    time.Duration
 }
@@ -47,6 +48,9 @@ func (o *office) Rules(string) provision.Rules { return o.rules }
 
 func (o *office) EnsureContact(_ context.Context, contact provision.Contact) (string, error) {
 	o.log.write("contact asked=%t", contact.Asked)
+	o.mu.Lock()
+	o.contacts = append(o.contacts, contact)
+	o.mu.Unlock()
 	return contact.Handle, o.answer("contact")
 }
 

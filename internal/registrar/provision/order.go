@@ -60,6 +60,9 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 		return Line{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
 	line := s.newLine(order, quote)
+	if order.Kind != Renew {
+		line.Registrant = holder
+	}
 	// A repeated order must find its line, though the name is not free any more.
 	earlier, err := s.cfg.Store.LineByPayment(ctx, line.Payment, line.Name)
 	if err != nil {
@@ -75,6 +78,9 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if err == nil {
 		err = asError(missing)
 	}
+	if err == nil && order.Kind != Renew {
+		err = s.admit(ctx, order, holder)
+	}
 	if err != nil {
 		return Line{}, err
 	}
@@ -86,6 +92,16 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	}
 	s.lines.Wake()
 	return same(stored, line)
+}
+
+// admit applies the rules of the extension that no registry checks: an operator who
+// vouches for a payment does not vouch for an identity.
+func (s *Service) admit(ctx context.Context, order Order, holder Holder) error {
+	verified, err := s.cfg.Store.VerifiedName(ctx, order.Customer)
+	if err != nil {
+		return err
+	}
+	return order.Extension.CheckHolder(holder, verified)
 }
 
 // same is the line that a payment has paid for, if it is what is ordered now. What

@@ -12,6 +12,9 @@ type Store interface {
 	// HolderOf is whom a customer's domains are registered for; false if the
 	// customer has not told.
 	HolderOf(ctx context.Context, customer string) (Holder, bool, error)
+	// VerifiedName is the name that an identity check of the customer has confirmed;
+	// empty if there was none.
+	VerifiedName(ctx context.Context, customer string) (string, error)
 	// AddLine stores a line with its deed. If the same payment paid for the same
 	// name before, it returns that line instead. It returns NameHeld if the name
 	// is held or an open line wants it, NoSuchCustomer if there is no account.
@@ -71,11 +74,7 @@ type Domains interface {
 }
 
 // Holder is a person or company as a registry wants it told.
-type Holder struct {
-	Name, Organisation              string
-	Street, PostalCode, City, State string
-	Country, Phone, Email           string
-}
+type Holder = registrar.Holder
 
 // Account is what this package asks of a registry. Errors are *registrar.Error:
 // KindUpstream, KindRateLimited and KindInternal mean that nothing is decided and

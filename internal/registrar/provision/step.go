@@ -151,7 +151,7 @@ func (r *run) move(ctx context.Context, move Move) error {
 	}
 	switch {
 	case move.Line.State.Final():
-		move.Line.DueAt, move.Line.Node = time.Time{}, ""
+		move.Line.DueAt, move.Line.Node, move.Line.Registrant = time.Time{}, "", Holder{}
 	case move.Line.DueAt.Equal(move.Was.DueAt): // not postponed
 		// The lease outlives the next call and what is stored after it.
 		move.Line.DueAt, move.Line.Node = now.Add(r.cfg.Deadline+2*storing+time.Minute), r.cfg.Node
@@ -207,10 +207,18 @@ func (r *run) makeContact(ctx, call context.Context) bool {
 	return true
 }
 
-// holder is whom the domain is registered for. An order that was nobody's may have
-// been claimed since the line was read; the account that it hung on is gone then, and
-// its line is the new account's.
+// holder is whom the domain is registered for: the registrant that the line was paid
+// for. A line that an earlier version has written has none; its registrant is the
+// account's. An unclaimed order may have been claimed since the line was read; its
+// line belongs to the new account then.
 func (r *run) holder(call context.Context) (Holder, error) {
+	if r.line.Registrant != (Holder{}) {
+		now, found, err := r.cfg.Store.LineByID(call, r.line.ID)
+		if found {
+			r.line.Customer = now.Customer
+		}
+		return r.line.Registrant, err
+	}
 	holder, told, err := r.cfg.Store.HolderOf(call, r.line.Customer)
 	if err == nil && !told {
 		var now Line

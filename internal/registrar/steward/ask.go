@@ -63,6 +63,18 @@ func (s *Service) Ask(ctx context.Context, actor registrar.Actor, id string, wis
 	return change, code, nil
 }
 
+// holder is the customer's registrant, whom the extension admits.
+func (s *Service) holder(ctx context.Context, customer, tld string) (Holder, error) {
+	holder, told, err := s.cfg.Store.HolderData(ctx, customer)
+	if err != nil {
+		return Holder{}, err
+	}
+	if !told {
+		return Holder{}, &registrar.Error{Kind: registrar.KindConflict, Code: HolderMissing}
+	}
+	return holder, s.cfg.Admits(ctx, customer, tld, holder)
+}
+
 // spend refuses a holder who changes a domain without end. Operators are not bounded: what
 // a court orders must not wait for the holder's budget.
 func (s *Service) spend(ctx context.Context, domain string, now time.Time) error {
@@ -105,10 +117,8 @@ func (s *Service) prepare(ctx context.Context, actor registrar.Actor, domain Dom
 	}
 	switch {
 	case wish.Kind == TakeHolder:
-		if _, told, err := s.cfg.Store.HolderData(ctx, domain.Customer); err != nil {
+		if _, err := s.holder(ctx, domain.Customer, domain.TLD); err != nil {
 			return Change{}, "", err
-		} else if !told {
-			return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: HolderMissing}
 		}
 		change.Handle, change.OldHandle = "DK"+rand.Text()[:14], domain.Handle
 	case (wish.Kind == AuthCode || wish.Kind == Secure) && powers.setsCode():

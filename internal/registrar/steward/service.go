@@ -55,6 +55,10 @@ type Config struct {
 	// Barred is asked before a change is written and before it is sent: its code is why a dispute or a
 	// court forbids it, empty if nothing does. nil means that nothing ever does.
 	Barred func(ctx context.Context, domain Domain, kind Kind) (registrar.Code, error)
+	// Admits is asked whether the extension admits a registrant of the customer, before
+	// a change of the holder is written and again with the very data that are sent. nil
+	// means that every extension admits everybody.
+	Admits func(ctx context.Context, customer, tld string, holder Holder) error
 	// Deadline bounds the work on one change, 0 means a minute; Patience how long
 	// whoever asks waits for it, 0 means 8 seconds.
 	Deadline, Patience time.Duration
@@ -94,6 +98,9 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Barred == nil {
 		cfg.Barred = func(context.Context, Domain, Kind) (registrar.Code, error) { return "", nil }
+	}
+	if cfg.Admits == nil {
+		cfg.Admits = func(context.Context, string, string, Holder) error { return nil }
 	}
 	if cfg.LettersWaiting == nil {
 		cfg.LettersWaiting = func() {}

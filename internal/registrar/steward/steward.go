@@ -143,11 +143,7 @@ const transferLock = "clientTransferProhibited"
 func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock) }
 
 // Holder is a person or company as a registry wants it told.
-type Holder struct {
-	Name, Organisation              string
-	Street, PostalCode, City, State string
-	Country, Phone, Email           string
-}
+type Holder = registrar.Holder
 
 // What can go wrong. Transports have a sentence for each.
 const (

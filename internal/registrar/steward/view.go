@@ -123,10 +123,29 @@ func (s *Service) close(ctx context.Context, view *View) error {
 			if code, err = s.cfg.Barred(ctx, view.Domain, kind); err != nil {
 				return err
 			}
+			if code == "" && kind == TakeHolder {
+				if code, err = s.refusesHolder(ctx, view.Domain); err != nil {
+					return err
+				}
+			}
 		}
 		if code != "" {
 			view.Closed[kind] = code
 		}
 	}
 	return nil
+}
+
+// refusesHolder is why the extension does not admit the account's registrant; empty
+// if it does, or if there is none.
+func (s *Service) refusesHolder(ctx context.Context, domain Domain) (registrar.Code, error) {
+	_, err := s.holder(ctx, domain.Customer, domain.TLD)
+	switch {
+	case registrar.CodeOf(err) == HolderMissing:
+		return "", nil
+	case registrar.KindOf(err) == registrar.KindConflict && err != nil:
+		return registrar.CodeOf(err), nil
+	default:
+		return "", err
+	}
 }

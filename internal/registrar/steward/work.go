@@ -50,11 +50,9 @@ func (s *Service) task(ctx context.Context, change Change) (Task, error) {
 	if change.Wanted.DS != nil {
 		task.DS = *change.Wanted.DS
 	}
-	if change.Kind == TakeHolder {
-		holder, told, err := s.cfg.Store.HolderData(ctx, change.Customer)
-		if err == nil && !told {
-			err = &registrar.Error{Kind: registrar.KindConflict, Code: HolderMissing}
-		}
+	// What the registry has accepted already is only asked about.
+	if change.Kind == TakeHolder && change.State == StateOpen {
+		holder, err := s.holder(ctx, change.Customer, change.TLD)
 		if err != nil {
 			return Task{}, err
 		}

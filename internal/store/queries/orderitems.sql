@@ -26,9 +26,9 @@ WHERE line_id = sqlc.arg(line_id) AND line_id <> '' AND state = 'provisioning';
 
 -- A name that somebody holds, or that another open line wants, gets no line.
 -- name: InsertItemLine :execrows
-INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, asked_at, due_at, created_at, updated_at)
+INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, asked_at, due_at, created_at, updated_at)
 SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
-    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING;
 

@@ -16,8 +16,8 @@ INSERT INTO orders (
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
-    agent_id, contact, claimed, claim_asked_at, completer_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37);
+    agent_id, contact, claimed, claim_asked_at, completer_id, registrant)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38);
 
 -- name: OrderByID :one
 SELECT * FROM orders WHERE id = $1;
@@ -69,7 +69,7 @@ UPDATE orders
 SET state = sqlc.arg(state), open_order = sqlc.arg(open_order),
     customer_id = sqlc.arg(customer_id), email_key = sqlc.arg(email_key), items_key = sqlc.arg(items_key),
     contact = sqlc.arg(contact), claimed = sqlc.arg(claimed), claim_asked_at = sqlc.arg(claim_asked_at),
-    completer_id = sqlc.arg(completer_id),
+    completer_id = sqlc.arg(completer_id), registrant = sqlc.arg(registrant),
     net = sqlc.arg(net), vat = sqlc.arg(vat), gross = sqlc.arg(gross),
     vat_rate = sqlc.arg(vat_rate), vat_rule = sqlc.arg(vat_rule), vat_country = sqlc.arg(vat_country),
     vat_id = sqlc.arg(vat_id), vat_unchecked = sqlc.arg(vat_unchecked),
@@ -109,7 +109,7 @@ SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND
 SELECT c.id, c.email, c.language,
     coalesce(r.customer_id, '') AS told, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,
     coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street, coalesce(r.postal_code, '') AS postal_code,
-    coalesce(r.city, '') AS city, coalesce(r.country, '') AS country, coalesce(r.vat_id, '') AS vat_id,
+    coalesce(r.city, '') AS city, coalesce(r.state, '') AS state, coalesce(r.country, '') AS country, coalesce(r.phone, '') AS phone, coalesce(r.vat_id, '') AS vat_id,
     coalesce(m.holder, '') AS holder, coalesce(m.label, '') AS label
 FROM customers c
 LEFT JOIN registrants r ON r.customer_id = c.id

@@ -205,7 +205,7 @@ func (q *Queries) DueDomains(ctx context.Context, arg DueDomainsParams) ([]Domai
 }
 
 const dueLines = `-- name: DueLines :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM lines
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -247,6 +247,7 @@ func (q *Queries) DueLines(ctx context.Context, arg DueLinesParams) ([]Line, err
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.RenewFrom,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}
@@ -413,7 +414,7 @@ func (q *Queries) InsertMessage(ctx context.Context, arg InsertMessageParams) (i
 }
 
 const lineByID = `-- name: LineByID :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE id = $1
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM lines WHERE id = $1
 `
 
 func (q *Queries) LineByID(ctx context.Context, id string) (Line, error) {
@@ -441,12 +442,13 @@ func (q *Queries) LineByID(ctx context.Context, id string) (Line, error) {
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.RenewFrom,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const lineByPayment = `-- name: LineByPayment :one
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE payment = $1 AND name = $2
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM lines WHERE payment = $1 AND name = $2
 `
 
 type LineByPaymentParams struct {
@@ -479,12 +481,13 @@ func (q *Queries) LineByPayment(ctx context.Context, arg LineByPaymentParams) (L
 		&i.CreatedAt,
 		&i.UpdatedAt,
 		&i.RenewFrom,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const linesAfter = `-- name: LinesAfter :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM lines
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -526,6 +529,7 @@ func (q *Queries) LinesAfter(ctx context.Context, arg LinesAfterParams) ([]Line,
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.RenewFrom,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}
@@ -541,7 +545,7 @@ func (q *Queries) LinesAfter(ctx context.Context, arg LinesAfterParams) ([]Line,
 }
 
 const linesOfName = `-- name: LinesOfName :many
-SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from FROM lines WHERE name = $1 ORDER BY id
+SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, asked_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM lines WHERE name = $1 ORDER BY id
 `
 
 func (q *Queries) LinesOfName(ctx context.Context, name string) ([]Line, error) {
@@ -575,6 +579,7 @@ func (q *Queries) LinesOfName(ctx context.Context, name string) ([]Line, error) 
 			&i.CreatedAt,
 			&i.UpdatedAt,
 			&i.RenewFrom,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}
@@ -592,10 +597,10 @@ func (q *Queries) LinesOfName(ctx context.Context, name string) ([]Line, error) 
 const moveLine = `-- name: MoveLine :execrows
 UPDATE lines
 SET state = $1, failure = $2, refund_due = $3,
-    domain_id = $4, handle = $5, code_sealed = $6,
-    renew_from = $7, asked_at = $8, due_at = $9, node = $10, attempts = $11,
-    updated_at = $12
-WHERE id = $13 AND state = $14 AND due_at = $15
+    domain_id = $4, handle = $5, code_sealed = $6, registrant = $7,
+    renew_from = $8, asked_at = $9, due_at = $10, node = $11, attempts = $12,
+    updated_at = $13
+WHERE id = $14 AND state = $15 AND due_at = $16
 `
 
 type MoveLineParams struct {
@@ -605,6 +610,7 @@ type MoveLineParams struct {
 	DomainID   string
 	Handle     string
 	CodeSealed string
+	Registrant string
 	RenewFrom  int64
 	AskedAt    int64
 	DueAt      int64
@@ -624,6 +630,7 @@ func (q *Queries) MoveLine(ctx context.Context, arg MoveLineParams) (int64, erro
 		arg.DomainID,
 		arg.Handle,
 		arg.CodeSealed,
+		arg.Registrant,
 		arg.RenewFrom,
 		arg.AskedAt,
 		arg.DueAt,

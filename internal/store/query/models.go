@@ -288,6 +288,7 @@ type Line struct {
 	CreatedAt  int64
 	UpdatedAt  int64
 	RenewFrom  int64
+	Registrant string
 }
 
 type Link struct {
@@ -351,6 +352,7 @@ type Order struct {
 	ClaimAskedAt   int64
 	ConsentAt      int64
 	ConsentWording string
+	Registrant     string
 }
 
 type OrderItem struct {

@@ -125,9 +125,9 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) error {
 }
 
 const insertItemLine = `-- name: InsertItemLine :execrows
-INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, asked_at, due_at, created_at, updated_at)
+INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, asked_at, due_at, created_at, updated_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, 'paid',
-    $8, '', $9, $10, $10, $10, $10
+    $8, '', $9, $10, $11, $11, $11, $11
 WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = $3 AND domains.status <> 'transferred_out')
 ON CONFLICT DO NOTHING
 `
@@ -142,6 +142,7 @@ type InsertItemLineParams struct {
 	Payment    string
 	Account    string
 	CodeSealed string
+	Registrant string
 	Now        int64
 }
 
@@ -157,6 +158,7 @@ func (q *Queries) InsertItemLine(ctx context.Context, arg InsertItemLineParams) 
 		arg.Payment,
 		arg.Account,
 		arg.CodeSealed,
+		arg.Registrant,
 		arg.Now,
 	)
 	if err != nil {

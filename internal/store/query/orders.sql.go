@@ -13,7 +13,7 @@ const buyerOf = `-- name: BuyerOf :one
 SELECT c.id, c.email, c.language,
     coalesce(r.customer_id, '') AS told, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,
     coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street, coalesce(r.postal_code, '') AS postal_code,
-    coalesce(r.city, '') AS city, coalesce(r.country, '') AS country, coalesce(r.vat_id, '') AS vat_id,
+    coalesce(r.city, '') AS city, coalesce(r.state, '') AS state, coalesce(r.country, '') AS country, coalesce(r.phone, '') AS phone, coalesce(r.vat_id, '') AS vat_id,
     coalesce(m.holder, '') AS holder, coalesce(m.label, '') AS label
 FROM customers c
 LEFT JOIN registrants r ON r.customer_id = c.id
@@ -32,7 +32,9 @@ type BuyerOfRow struct {
 	Street       string
 	PostalCode   string
 	City         string
+	State        string
 	Country      string
+	Phone        string
 	VatID        string
 	Holder       string
 	Label        string
@@ -52,7 +54,9 @@ func (q *Queries) BuyerOf(ctx context.Context, id string) (BuyerOfRow, error) {
 		&i.Street,
 		&i.PostalCode,
 		&i.City,
+		&i.State,
 		&i.Country,
+		&i.Phone,
 		&i.VatID,
 		&i.Holder,
 		&i.Label,
@@ -72,7 +76,7 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 }
 
 const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -132,6 +136,7 @@ func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, 
 			&i.ClaimAskedAt,
 			&i.ConsentAt,
 			&i.ConsentWording,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}
@@ -203,8 +208,8 @@ INSERT INTO orders (
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
-    agent_id, contact, claimed, claim_asked_at, completer_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
+    agent_id, contact, claimed, claim_asked_at, completer_id, registrant)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)
 `
 
 type InsertOrderParams struct {
@@ -245,6 +250,7 @@ type InsertOrderParams struct {
 	Claimed      int64
 	ClaimAskedAt int64
 	CompleterID  string
+	Registrant   string
 }
 
 func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
@@ -286,6 +292,7 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.Claimed,
 		arg.ClaimAskedAt,
 		arg.CompleterID,
+		arg.Registrant,
 	)
 	return err
 }
@@ -295,15 +302,15 @@ UPDATE orders
 SET state = $1, open_order = $2,
     customer_id = $3, email_key = $4, items_key = $5,
     contact = $6, claimed = $7, claim_asked_at = $8,
-    completer_id = $9,
-    net = $10, vat = $11, gross = $12,
-    vat_rate = $13, vat_rule = $14, vat_country = $15,
-    vat_id = $16, vat_unchecked = $17,
-    verify_link = $18, verify_sealed = $19, auto_renew = $20,
-    consent_at = $21, consent_wording = $22,
-    updated_at = $23, expires_at = $24, paid_at = $25,
-    due_at = $26, node = $27, attempts = $28, version = version + 1
-WHERE id = $29 AND state = $30 AND version = $31
+    completer_id = $9, registrant = $10,
+    net = $11, vat = $12, gross = $13,
+    vat_rate = $14, vat_rule = $15, vat_country = $16,
+    vat_id = $17, vat_unchecked = $18,
+    verify_link = $19, verify_sealed = $20, auto_renew = $21,
+    consent_at = $22, consent_wording = $23,
+    updated_at = $24, expires_at = $25, paid_at = $26,
+    due_at = $27, node = $28, attempts = $29, version = version + 1
+WHERE id = $30 AND state = $31 AND version = $32
 `
 
 type MoveOrderParams struct {
@@ -316,6 +323,7 @@ type MoveOrderParams struct {
 	Claimed        int64
 	ClaimAskedAt   int64
 	CompleterID    string
+	Registrant     string
 	Net            int64
 	Vat            int64
 	Gross          int64
@@ -351,6 +359,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 		arg.Claimed,
 		arg.ClaimAskedAt,
 		arg.CompleterID,
+		arg.Registrant,
 		arg.Net,
 		arg.Vat,
 		arg.Gross,
@@ -381,7 +390,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 }
 
 const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
 type OpenOrderOfParams struct {
@@ -432,12 +441,13 @@ func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE id = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE id = $1
 `
 
 func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
@@ -483,12 +493,13 @@ func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.intent = $1 AND payments.intent <> ''
 ORDER BY payments.id
 LIMIT 1
@@ -537,12 +548,13 @@ func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, erro
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE pay_link = $1
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE pay_link = $1
 `
 
 func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
@@ -588,12 +600,13 @@ func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, er
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording FROM payments JOIN orders ON orders.id = payments.order_id
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
 WHERE payments.session = $1 AND payments.session <> ''
 `
 
@@ -640,12 +653,13 @@ func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, er
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE verify_link = $1 AND verify_link <> ''
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE verify_link = $1 AND verify_link <> ''
 `
 
 func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
@@ -691,12 +705,13 @@ func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Ord
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders WHERE customer_id = $1 AND id = $2
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND id = $2
 `
 
 type OrderOfCustomerParams struct {
@@ -747,12 +762,13 @@ func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams
 		&i.ClaimAskedAt,
 		&i.ConsentAt,
 		&i.ConsentWording,
+		&i.Registrant,
 	)
 	return i, err
 }
 
 const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
 WHERE id > $1
 ORDER BY id
 LIMIT $2
@@ -812,6 +828,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 			&i.ClaimAskedAt,
 			&i.ConsentAt,
 			&i.ConsentWording,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}
@@ -827,7 +844,7 @@ func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Ord
 }
 
 const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording FROM orders
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
 WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3
@@ -888,6 +905,7 @@ func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]O
 			&i.ClaimAskedAt,
 			&i.ConsentAt,
 			&i.ConsentWording,
+			&i.Registrant,
 		); err != nil {
 			return nil, err
 		}

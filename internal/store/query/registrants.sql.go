@@ -9,6 +9,41 @@ import (
 	"context"
 )
 
+const extensionsOf = `-- name: ExtensionsOf :many
+SELECT domains.tld FROM domains WHERE domains.customer_id = $1 AND domains.status <> 'transferred_out'
+UNION
+SELECT lines.tld FROM lines WHERE lines.customer_id = $1 AND lines.due_at > 0
+UNION
+SELECT order_items.tld FROM orders JOIN order_items ON order_items.order_id = orders.id
+WHERE orders.customer_id = $1 AND orders.open_order = 1 AND orders.state = 'paying'
+ORDER BY tld
+`
+
+// The extensions whose rules bind the registrant of an account: those of its domains,
+// of what is paid and not carried out yet, and of what is being paid.
+func (q *Queries) ExtensionsOf(ctx context.Context, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, extensionsOf, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var tld string
+		if err := rows.Scan(&tld); err != nil {
+			return nil, err
+		}
+		items = append(items, tld)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentUnderWay = `-- name: PaymentUnderWay :one
 SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1
 `
@@ -84,4 +119,15 @@ func (q *Queries) RegistrantOf(ctx context.Context, customerID string) (Registra
 		&i.UpdatedAt,
 	)
 	return i, err
+}
+
+const verifiedName = `-- name: VerifiedName :one
+SELECT name FROM identities WHERE customer_id = $1 AND verified_at <> 0
+`
+
+func (q *Queries) VerifiedName(ctx context.Context, customerID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, verifiedName, customerID)
+	var name string
+	err := row.Scan(&name)
+	return name, err
 }

@@ -33,7 +33,7 @@ func (d *Desk) Offer(ctx context.Context, wish provision.Wish) (missing []string
 // missing is what the holder has not told, or told so that it can't stay. A rule
 // that we have no means to meet is an error: such names can only be looked up.
 func (d *Desk) missing(wish provision.Wish) (missing []string, err error) {
-	requirement := RequirementOf(wish.Requires)
+	requirement := registrar.RequirementOf(wish.Requires)
 	if requirement.Gateway && d.client.account.Extender == nil {
 		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: wish.Requires}
 	}

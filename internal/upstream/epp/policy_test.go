@@ -92,7 +92,7 @@ func TestWhatBreaksAPolicyIsToldBeforeItIsSent(t *testing.T) {
 
 func TestRequirementsOfTheCatalogue(t *testing.T) {
 	t.Parallel()
-	europe, none, odd := RequirementOf("eu_presence"), RequirementOf(""), RequirementOf("something_new")
+	europe, none, odd := registrar.RequirementOf("eu_presence"), registrar.RequirementOf(""), registrar.RequirementOf("something_new")
 	if !europe.Admits("DE") || !europe.Admits("NO") || europe.Admits("US") || europe.Gateway {
 		t.Errorf("eu_presence: %+v", europe)
 	}

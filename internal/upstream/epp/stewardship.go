@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 )
 
@@ -207,7 +206,7 @@ func sameAddresses(a, b []netip.Addr) bool {
 func (d *Desk) send(ctx context.Context, task steward.Task, update UpdateDomain, lacks bool) (Receipt, error) {
 	if task.Kind == steward.TakeHolder {
 		_, _, err := d.client.CreateContactOrFind(ctx, CreateContact{
-			ID: task.Handle, Person: personOf(provision.Holder(task.Holder)), AuthInfo: rand.Text()[:codeLength], ClTRID: task.Transaction + "-c",
+			ID: task.Handle, Person: personOf(task.Holder), AuthInfo: rand.Text()[:codeLength], ClTRID: task.Transaction + "-c",
 		}, Earlier{Sent: true, Since: task.Since})
 		if err != nil {
 			return Receipt{}, err

@@ -59,6 +59,10 @@ func (h *Handler) claim(v *page.Visit) error {
 	case registrar.CodeOf(err) == order.NoSuchClaim:
 		return h.noClaim(v, err)
 	case err != nil:
+		if t, known := h.troubleOf(err); known {
+			wire.Annotate(v.W, err)
+			return h.views.Render(v, page.View{Name: "claim", Status: t.status, Title: "claim.title", Data: claimView{ProblemKey: t.problem}})
+		}
 		return err
 	}
 	v.Note("claimed")

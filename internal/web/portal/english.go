@@ -354,6 +354,14 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"problem.renewal_refused":      "This domain can't be renewed at present.",
 	"problem.field":                "Please check this.",
 
+	"problem.requires_eu_presence":   "A domain or paid order in your account has an extension that is reserved for holders in the EU and the EEA, such as .eu. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_ch_presence":   "A domain or paid order in your account has an extension that is reserved for holders in Switzerland. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_ca_presence":   "A domain or paid order in your account has an extension that is reserved for holders in Canada. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_au_presence":   "A domain or paid order in your account has an extension that is reserved for holders in Australia. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_nyc_presence":  "A domain or paid order in your account has an extension that is reserved for holders in New York City. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_no_org_number": "A domain or paid order in your account has an extension that is reserved for organisations registered in Norway. The holder needs an address there. Your details are unchanged.",
+	"problem.requires_identity":      "A domain or paid order in your account has an extension for which we verify the holder's identity. The new name is not the verified one. Your details are unchanged; please contact us.",
+
 	"profile.data":                "Your data",
 	"profile.data.text":           "Everything that is stored about your account, as a file: your details, domains, orders, access and activity.",
 	"profile.export":              "Download data",

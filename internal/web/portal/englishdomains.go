@@ -108,6 +108,13 @@ var englishDomains = map[string]string{
 	"closed.domain_barred":            "This is blocked because of a dispute. Please contact us.",
 	"closed.registry_has_no_lock":     "This extension has no lock.",
 	"closed.registry_has_no_code":     "For this extension there is no auth code that we could show. Please contact us if you want to transfer the domain.",
+	"closed.requires_eu_presence":     "This extension is reserved for holders in the EU and the EEA. Your profile has an address elsewhere.",
+	"closed.requires_ch_presence":     "This extension is reserved for holders in Switzerland. Your profile has an address elsewhere.",
+	"closed.requires_ca_presence":     "This extension is reserved for holders in Canada. Your profile has an address elsewhere.",
+	"closed.requires_au_presence":     "This extension is reserved for holders in Australia. Your profile has an address elsewhere.",
+	"closed.requires_nyc_presence":    "This extension is reserved for holders in New York City. Your profile has an address elsewhere.",
+	"closed.requires_no_org_number":   "This extension is reserved for organisations registered in Norway. Your profile has an address elsewhere.",
+	"closed.requires_identity":        "For this extension we verify the holder's identity. The name in your profile is not the verified one.",
 	"closed.registry_has_no_contacts": "This registry keeps no holder data.",
 
 	"change.nameservers":    "Nameservers changed",

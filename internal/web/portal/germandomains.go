@@ -108,6 +108,13 @@ var germanDomains = map[string]string{
 	"closed.domain_barred":            "Das ist wegen eines laufenden Verfahrens gesperrt. Bitte wenden Sie sich an uns.",
 	"closed.registry_has_no_lock":     "Diese Endung kennt keine Sperre.",
 	"closed.registry_has_no_code":     "Bei dieser Endung gibt es keinen Auth-Code, den wir zeigen könnten. Bitte wenden Sie sich an uns, wenn Sie umziehen möchten.",
+	"closed.requires_eu_presence":     "Diese Endung ist Inhabern in der EU und im EWR vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_ch_presence":     "Diese Endung ist Inhabern in der Schweiz vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_ca_presence":     "Diese Endung ist Inhabern in Kanada vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_au_presence":     "Diese Endung ist Inhabern in Australien vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_nyc_presence":    "Diese Endung ist Inhabern in der Stadt New York vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_no_org_number":   "Diese Endung ist in Norwegen registrierten Organisationen vorbehalten. Ihr Profil nennt eine andere Anschrift.",
+	"closed.requires_identity":        "Bei dieser Endung prüfen wir die Identität des Inhabers. Der Name in Ihrem Profil ist nicht der geprüfte.",
 	"closed.registry_has_no_contacts": "Diese Registry führt keine Inhaberdaten.",
 
 	"change.nameservers":    "Nameserver geändert",

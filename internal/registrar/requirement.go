@@ -1,0 +1,110 @@
+package registrar
+
+import "slices"
+
+// Requirement is what a rule of the catalogue's column "requires" means for a
+// registration.
+type Requirement struct {
+	// Countries are those in which the holder must live or reside; empty means
+	// that the country does not matter.
+	Countries []string
+	// Gateway: the rule needs data that EPP itself has no field for (a tax id, a
+	// register number), so a name can be ordered only where the account has an
+	// Extender that carries it.
+	Gateway bool
+}
+
+// union are the members of the European Union, and area the three more of the
+// European Economic Area.
+var (
+	union = []string{
+		"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
+		"IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
+	}
+	area = append(slices.Clone(union), "IS", "LI", "NO")
+)
+
+var requirements = map[string]Requirement{
+	"":                {},
+	"eu_presence":     {Countries: area},
+	"ch_presence":     {Countries: []string{"CH"}, Gateway: true}, // and a register number
+	"us_nexus":        {Gateway: true},
+	"ca_presence":     {Countries: []string{"CA"}, Gateway: true},
+	"au_presence":     {Countries: []string{"AU"}, Gateway: true},
+	"nyc_presence":    {Countries: []string{"US"}, Gateway: true},
+	"ie_connection":   {Gateway: true},
+	"id_number":       {Gateway: true},
+	"es_id_number":    {Gateway: true},
+	"it_tax_id":       {Gateway: true},
+	"no_org_number":   {Countries: []string{"NO"}, Gateway: true},
+	"register_number": {Gateway: true},
+	"profession":      {Gateway: true},
+}
+
+// RequirementOf is what a rule of the catalogue asks for. An unknown rule can't be
+// met without a gateway.
+func RequirementOf(word string) Requirement {
+	r, known := requirements[word]
+	if !known {
+		return Requirement{Gateway: true}
+	}
+	r.Countries = slices.Clone(r.Countries)
+	return r
+}
+
+// Admits says whether a holder from this country meets the rule.
+func (r *Requirement) Admits(country string) bool {
+	return len(r.Countries) == 0 || slices.Contains(r.Countries, country)
+}
+
+// Holder is the registrant of a domain as a registry is told.
+type Holder struct {
+	Name         string `json:"name"`
+	Organisation string `json:"organisation,omitempty"`
+	Street       string `json:"street"`
+	PostalCode   string `json:"postal_code,omitempty"`
+	City         string `json:"city"`
+	State        string `json:"state,omitempty"`
+	Country      string `json:"country"`
+	Phone        string `json:"phone"`
+	Email        string `json:"email"`
+}
+
+// IdentityRequired goes with KindConflict: the extension registers names only for
+// holders whose identity was verified, and the registrant's name was not.
+const IdentityRequired Code = "requires_identity"
+
+// RequiresCode goes with KindConflict: the registrant does not meet a rule of the
+// catalogue's column "requires". Each rule has its own code, so that a transport
+// can say what the extension demands.
+func RequiresCode(rule string) Code { return Code("requires_" + rule) }
+
+// CheckHolder returns an error if the extension does not admit this registrant.
+// verified is the name that an identity check has confirmed; empty if there was none.
+// Rules about data that only a gateway can carry are not checked here: without the
+// gateway such names can't be ordered at all.
+func (e Extension) CheckHolder(holder Holder, verified string) error {
+	requirement := RequirementOf(e.Requires)
+	if !requirement.Admits(holder.Country) {
+		return &Error{Kind: KindConflict, Code: RequiresCode(e.Requires), Detail: e.TLD}
+	}
+	if e.Verify && !SameName(verified, holder.Name) {
+		return &Error{Kind: KindConflict, Code: IdentityRequired, Detail: e.TLD}
+	}
+	return nil
+}
+
+// CheckHolder applies Extension.CheckHolder to every extension that is named. find
+// is the catalogue; an extension that it no longer lists demands nothing.
+func CheckHolder(find func(tld string) (Extension, bool), tlds []string, holder Holder, verified string) error {
+	for _, tld := range tlds {
+		extension, listed := find(tld)
+		if !listed {
+			continue
+		}
+		if err := extension.CheckHolder(holder, verified); err != nil {
+			return err
+		}
+	}
+	return nil
+}
