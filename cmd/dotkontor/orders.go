@@ -99,7 +99,7 @@ func (p *product) sessions(catalogue *catalog.Live) (acp.Config, error) {
 	if err != nil {
 		return acp.Config{}, err
 	}
-	refusals, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	refusals, err := p.newGate(quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
 	return acp.Config{
 		Agents: p.people.agents, Orders: p.orders, Answers: p.people.answers, Creates: creates, BadSignatures: refusals,
 		Listed: func(tld string) bool {

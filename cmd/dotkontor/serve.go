@@ -402,6 +402,18 @@ func (p *product) newLimiter(windows ...quota.Window) (*quota.Limiter, error) {
 	return limiter, nil
 }
 
+// newGate is newLimiter for failed attempts to authenticate.
+func (p *product) newGate(windows ...quota.Window) (*quota.Gate, error) {
+	gate, err := quota.NewGate(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+	if err != nil {
+		return nil, err
+	}
+	for _, limiter := range gate.Limiters() {
+		p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+	}
+	return gate, nil
+}
+
 func windows(perMinute, perSixHours int) []quota.Window {
 	return []quota.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
 }

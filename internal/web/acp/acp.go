@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
@@ -24,6 +25,9 @@ const (
 	workWithin = 45 * time.Second
 	// closedFor is what is told where checkout is not in service.
 	closedFor = time.Hour
+	// unkeyedAtOnce is how many requests without a key are verified at a time: each is
+	// held against the secrets of all live agents.
+	unkeyedAtOnce = 4
 )
 
 // Config is what the checkout needs. Without agents or orders it is not in
@@ -36,9 +40,10 @@ type Config struct {
 	Answers Answers
 	// Listed says whether the catalogue carries an extension.
 	Listed func(tld string) bool
-	// Creates bounds how many sessions an agent makes, BadSignatures how many
-	// refusals an address collects.
-	Creates, BadSignatures Limiter
+	// Creates bounds how many sessions an agent makes.
+	Creates Limiter
+	// BadSignatures bounds how many wrong signatures and keys an address sends.
+	BadSignatures *quota.Gate
 	// Permalinks is the path below which people read their orders.
 	Permalinks string
 	// Terms, Privacy and Returns are the paths of what people should read; empty where
@@ -53,11 +58,14 @@ type Handler struct {
 	cfg Config
 	// now is wall time: signatures do not follow the time of a sandbox.
 	now func() time.Time
+	// unkeyed bounds how many signatures are held against every agent's secrets at a
+	// time.
+	unkeyed chan struct{}
 }
 
 // New returns a Handler.
 func New(cfg Config) (*Handler, error) {
-	h := &Handler{cfg: cfg, now: time.Now}
+	h := &Handler{cfg: cfg, now: time.Now, unkeyed: make(chan struct{}, unkeyedAtOnce)}
 	if !h.inService() {
 		return h, nil
 	}

@@ -310,8 +310,13 @@ func TestLimitsHoldAndSayWhenTheyEnd(t *testing.T) {
 			t.Errorf("429 without Retry-After")
 		}
 	}
-	if got := w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7"}); got.status != 200 {
-		t.Errorf("a good agent behind the same address: %d", got.status)
+	calls := w.agents.calls.Load()
+	if got := w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7"}); got.status != 429 || got.header.Get("Retry-After") == "" || w.agents.calls.Load() != calls {
+		t.Errorf("without a key behind the same address: %d after %d verifications", got.status, w.agents.calls.Load()-calls)
+	}
+	keyed := map[string]string{"Authorization": "Bearer " + w.agents.key}
+	if got := w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7", header: keyed}); got.status != 200 {
+		t.Errorf("a good agent with its key behind the same address: %d", got.status)
 	}
 	if got := w.do(ask{path: one + "/complete", unsigned: true, body: pay, from: "192.0.2.8"}); got.status != 401 {
 		t.Errorf("another address: %d", got.status)
@@ -371,4 +376,49 @@ func TestWhereCheckoutIsNotInServiceItSaysSo(t *testing.T) {
 	}
 	w.refusal("unsigned", w.do(ask{path: one + "/complete", unsigned: true}), 401, "signature_required")
 	w.refusal("signed", w.do(ask{path: one + "/complete"}), 401, "invalid_signature")
+}
+
+func TestAuthenticate_FloodFromAnAddressIsRefusedUnverified(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.agents.slow = make(chan struct{})
+	const senders = 200
+	replies := make(chan int, senders)
+	for range senders {
+		go func() {
+			replies <- w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7", unsigned: true, header: map[string]string{
+				"Timestamp": time.Now().UTC().Format(time.RFC3339), "Signature": "AAAA",
+			}}).status
+		}()
+	}
+	close(w.agents.slow)
+	counted := map[int]int{}
+	for range senders {
+		counted[<-replies]++
+	}
+	if calls := w.agents.calls.Load(); calls > 30+unkeyedAtOnce || counted[401] > 30 || counted[401]+counted[429] != senders {
+		t.Errorf("%d signatures were verified; %v", calls, counted)
+	}
+}
+
+func TestAuthenticate_WrongKeysDoNotLockOutAnAgentThatWorks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	with := func(key string) ask {
+		return ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
+	}
+	if got := w.do(with(w.agents.key)); got.status != 200 {
+		t.Fatalf("%d %s", got.status, got.text)
+	}
+	var last reply
+	for range 100 {
+		wrong, _ := registrar.NewSecret(registrar.AgentKey)
+		last = w.do(with(wrong))
+	}
+	if calls := w.agents.calls.Load(); last.status != 429 || last.header.Get("Retry-After") == "" || calls > 61 {
+		t.Errorf("%d after %d questions", last.status, calls)
+	}
+	if got := w.do(with(w.agents.key)); got.status != 200 {
+		t.Errorf("the agent that worked before: %d", got.status)
+	}
 }

@@ -117,7 +117,8 @@ func printable(text string) bool {
 	return text != "" && len(text) <= idempotency.MaxKey && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' })
 }
 
-// authenticate says who asks. The body is read because it is signed.
+// authenticate says who asks. The body is read because it is signed. An address that
+// is over its budget is refused before anything is read, computed or looked up.
 func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *http.Request, op operation) (agent.Agent, []byte, error) {
 	credentials := agent.Credentials{
 		Method: r.Method, Path: r.URL.RequestURI(), Address: h.cfg.Address(r), Completing: op.completing,
@@ -125,40 +126,66 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	authorization, one := single(r, "Authorization")
 	timestamp, two := single(r, signing.TimestampHeader)
 	signature, three := single(r, signing.SignatureHeader)
-	if !one || !two || !three {
-		return agent.Agent{}, nil, h.notLetIn(r, op, signing.ErrInvalid)
+	credentials.Timestamp, credentials.Signature, credentials.Bearer = timestamp, signature, bearerOf(authorization)
+	if d := h.cfg.BadSignatures.Admit(credentials.Address, keyOf(credentials)); !d.Allowed {
+		return agent.Agent{}, nil, limited(d)
 	}
-	credentials.Timestamp, credentials.Signature = timestamp, signature
-	if authorization != "" {
-		scheme, bearer, _ := strings.Cut(authorization, " ")
-		if bearer = strings.TrimSpace(bearer); !strings.EqualFold(scheme, "Bearer") || bearer == "" {
-			return agent.Agent{}, nil, h.notLetIn(r, op, signing.ErrInvalid)
-		}
-		credentials.Bearer = bearer
+	if !one || !two || !three || authorization != "" && credentials.Bearer == "" {
+		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrInvalid)
 	}
 	if signature == "" && (op.completing || credentials.Bearer == "") {
-		return agent.Agent{}, nil, h.notLetIn(r, op, signing.ErrMissing) // without waiting for a body
+		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrMissing) // without waiting for a body
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	if err != nil { // a body that is not whole can't be verified
 		return agent.Agent{}, nil, invalid(codeBody, sentenceBody, "")
 	}
 	credentials.Body = body
+	if credentials.Bearer == "" {
+		// Those that arrived together were all admitted; each is asked again when its
+		// turn comes, after the failures of those before it were counted.
+		select {
+		case h.unkeyed <- struct{}{}:
+			defer func() { <-h.unkeyed }()
+		case <-ctx.Done():
+			return agent.Agent{}, nil, fault(&registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Err: ctx.Err()})
+		}
+		if d := h.cfg.BadSignatures.Admit(credentials.Address, ""); !d.Allowed {
+			return agent.Agent{}, nil, limited(d)
+		}
+	}
 	who, err := h.cfg.Agents.Authenticate(ctx, credentials)
 	if err != nil {
-		return agent.Agent{}, nil, h.notLetIn(r, op, err)
+		return agent.Agent{}, nil, h.notLetIn(credentials, op, err)
 	}
+	h.cfg.BadSignatures.Prove(keyOf(credentials))
 	return who, body, nil
 }
 
-// notLetIn is why somebody is not let in. Only refusals count against an address,
-// and only refusals are held back once there are too many: an agent behind the
-// same address as a broken one goes on undisturbed.
-func (h *Handler) notLetIn(r *http.Request, op operation, err error) error {
+// bearerOf is the key in an Authorization header; empty if that is of another form.
+func bearerOf(authorization string) string {
+	scheme, bearer, _ := strings.Cut(authorization, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(bearer)
+}
+
+// keyOf is the agent's key; empty if it can't be one. That costs a checksum and no
+// question to the database.
+func keyOf(credentials agent.Credentials) string {
+	if _, formed := registrar.HashSecret(registrar.AgentKey, credentials.Bearer); !formed {
+		return ""
+	}
+	return credentials.Bearer
+}
+
+// notLetIn is why somebody is not let in. Only refusals count against an address.
+func (h *Handler) notLetIn(credentials agent.Credentials, op operation, err error) error {
 	if registrar.KindOf(err) != registrar.KindUnauthenticated {
 		return fault(err)
 	}
-	if d := h.cfg.BadSignatures.Allow(quota.AddressKey(h.cfg.Address(r))); !d.Allowed {
+	if d := h.cfg.BadSignatures.Fail(credentials.Address, keyOf(credentials)); !d.Allowed {
 		return limited(d)
 	}
 	return unauthenticated(err, op.completing)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, orders: newOrders(), agents: &agents{seen: map[[32]byte]string{}}}
+	w.agents.key, _ = registrar.NewSecret(registrar.AgentKey)
 	seal, err := registrar.NewSeal([32]byte{1})
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +55,14 @@ func newWorld(t *testing.T) *world {
 		}
 		return l
 	}
+	gate, err := quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 30, Per: time.Minute}}, MaxKeys: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
 	handler, err := New(Config{
 		BaseURL: base, Agents: w.agents, Orders: w.orders, Answers: answers, Permalinks: "/portal/orders/",
 		Listed:  func(tld string) bool { return tld == ".de" || tld == ".com" },
-		Creates: limiter(60), BadSignatures: limiter(30),
+		Creates: limiter(60), BadSignatures: gate,
 		Address: func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() },
 	})
 	if err != nil {
@@ -143,14 +149,25 @@ func secretOf(who string) string { return "secret-of-agent-" + who }
 
 // agents are a, b and c, whose keys are key-a and so on.
 type agents struct {
-	mu   sync.Mutex
-	seen map[[32]byte]string
-	err  error
+	// key is agent a's in its true form; calls counts verifications, and slow holds them.
+	key   string
+	calls atomic.Int64
+	slow  chan struct{}
+	mu    sync.Mutex
+	seen  map[[32]byte]string
+	err   error
 }
 
 func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Agent, error) {
+	f.calls.Add(1)
+	if f.slow != nil {
+		<-f.slow
+	}
 	if f.err != nil {
 		return agent.Agent{}, f.err
+	}
+	if c.Bearer == f.key {
+		c.Bearer = "key-a"
 	}
 	names := []string{"a", "b", "c"}
 	if c.Bearer != "" {

@@ -1,0 +1,99 @@
+package quota
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+const (
+	// provenFor is how long a credential counts as good after it was last accepted,
+	// and maxProven how many are remembered.
+	provenFor = 15 * time.Minute
+	maxProven = 4096
+)
+
+// Gate bounds failed attempts to authenticate by address, and is asked before an
+// attempt costs anything. A caller without a key is refused as soon as its address
+// is over the budget. A caller with a key has a budget of its own for wrong keys, so
+// that floods without one don't lock it out, and a key that was accepted lately is
+// always looked at, so that floods of wrong keys don't either.
+type Gate struct {
+	all, keyed *Limiter
+	now        func() time.Time
+
+	mu     sync.Mutex
+	proven map[Key]time.Time
+}
+
+// NewGate returns a Gate with the same windows for all failures and for those with a
+// key.
+func NewGate(cfg Config) (*Gate, error) {
+	all, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	keyed, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	now := cfg.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Gate{all: all, keyed: keyed, now: now, proven: make(map[Key]time.Time)}, nil
+}
+
+// Limiters are what has to be swept.
+func (g *Gate) Limiters() []*Limiter { return []*Limiter{g.all, g.keyed} }
+
+// Admit says whether an attempt is looked at. key is the credential that names the
+// caller, empty if there is none that could be good.
+func (g *Gate) Admit(addr netip.Addr, key string) Decision {
+	d := g.all.Peek(AddressKey(addr))
+	if d.Allowed || key == "" {
+		return d
+	}
+	if g.isProven(key) {
+		d.Allowed = true
+		return d
+	}
+	return g.keyed.Peek(AddressKey(addr))
+}
+
+// Fail counts a failed attempt. It is not allowed if the address is over its budget.
+func (g *Gate) Fail(addr netip.Addr, key string) Decision {
+	if key != "" {
+		g.keyed.Allow(AddressKey(addr))
+		g.mu.Lock()
+		delete(g.proven, TextKey(key))
+		g.mu.Unlock()
+	}
+	return g.all.Allow(AddressKey(addr))
+}
+
+// Prove remembers that a key was accepted.
+func (g *Gate) Prove(key string) {
+	if key == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if len(g.proven) >= maxProven {
+		for old, until := range g.proven {
+			if len(g.proven) < maxProven && now.Before(until) {
+				break
+			}
+			delete(g.proven, old)
+		}
+	}
+	g.proven[TextKey(key)] = now.Add(provenFor)
+}
+
+func (g *Gate) isProven(key string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, known := g.proven[TextKey(key)]
+	return known && g.now().Before(until)
+}
