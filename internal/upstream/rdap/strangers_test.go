@@ -72,7 +72,7 @@ func TestRedirect_ConfiguredServerMayRedirectToItself(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			redirectTo("/v2/domain/" + asked.ASCII())(w, r)
+			redirectTo("/v2/domain/"+asked.ASCII())(w, r)
 			return
 		}
 		respond(404, "application/rdap+json", `{"errorCode":404}`)(w, r)
