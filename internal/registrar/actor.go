@@ -122,19 +122,22 @@ const (
 	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
 	LetterPasskey         LetterKind = "passkey"       // added or removed
 	LetterApplication     LetterKind = "application_connected"
-	LetterAgent           LetterKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
-	LetterOrderPaid       LetterKind = "order_paid"       // the receipt; package order has the facts
-	LetterOrderDone       LetterKind = "order_done"       // what became of each item, and what goes back
-	LetterPaymentReturned LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
-	LetterClaim           LetterKind = "claim"            // with a link: take over what an agent ordered for this address
-	LetterExpiringMonth   LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
-	LetterExpiringWeek    LetterKind = "expiring_week"    // in about a week
-	LetterExpired         LetterKind = "expired"          // it is over
-	LetterDomainChanged   LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
-	LetterAuthCode        LetterKind = "auth_code"        // a domain's auth code was set and shown
-	LetterWithdrawal      LetterKind = "withdrawal"       // confirms a declaration; package declaration has the facts
-	LetterTermination     LetterKind = "termination"      // the same, of the other kind
-	LetterDeclared        LetterKind = "declared"         // to the operator: somebody has declared one of these
-	LetterAccountClosed   LetterKind = "account_closed"   // by its customer
-	LetterDomainLock      LetterKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
+	// LetterApplicationReplayed: a code or token of an application was presented
+	// twice, so its connection ended.
+	LetterApplicationReplayed LetterKind = "application_replayed"
+	LetterAgent               LetterKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
+	LetterOrderPaid           LetterKind = "order_paid"       // the receipt; package order has the facts
+	LetterOrderDone           LetterKind = "order_done"       // what became of each item, and what goes back
+	LetterPaymentReturned     LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
+	LetterClaim               LetterKind = "claim"            // with a link: take over what an agent ordered for this address
+	LetterExpiringMonth       LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
+	LetterExpiringWeek        LetterKind = "expiring_week"    // in about a week
+	LetterExpired             LetterKind = "expired"          // it is over
+	LetterDomainChanged       LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
+	LetterAuthCode            LetterKind = "auth_code"        // a domain's auth code was set and shown
+	LetterWithdrawal          LetterKind = "withdrawal"       // confirms a declaration; package declaration has the facts
+	LetterTermination         LetterKind = "termination"      // the same, of the other kind
+	LetterDeclared            LetterKind = "declared"         // to the operator: somebody has declared one of these
+	LetterAccountClosed       LetterKind = "account_closed"   // by its customer
+	LetterDomainLock          LetterKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
 )

@@ -44,7 +44,7 @@ var leftOut = map[string]string{
 	"links.customer_id": aKey, "links.hash": aSecret,
 	"mails.id": machinery, "mails.customer_id": aKey, "mails.due_at": forWork, "mails.attempts": forWork,
 	"tokens.customer_id": aKey, "tokens.hash": aSecret,
-	"grants.customer_id": aKey, "grants.generation": machinery,
+	"grants.customer_id": aKey, "grants.generation": machinery, "grants.epoch": machinery, "grants.siblings_until": machinery,
 	"agent_links.customer_id": aKey,
 	"deeds.id":                machinery, "deeds.customer_id": aKey,
 

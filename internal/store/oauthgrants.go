@@ -50,7 +50,7 @@ func (db *DB) Redeem(
 		}); err != nil {
 			return err
 		}
-		if err := insertPair(ctx, q, family.GrantID, 1, pair); err != nil {
+		if err := insertPair(ctx, q, family.GrantID, 1, 0, pair); err != nil {
 			return err
 		}
 		redeemed = true
@@ -96,17 +96,23 @@ func endFamily(ctx context.Context, q *query.Queries, grant string, deed registr
 		return false, err
 	}
 	deed.Object = access.AppLabel(ended.ClientName, ended.RedirectUri)
-	return true, recordDeed(ctx, q, deed)
+	if err := recordDeed(ctx, q, deed); err != nil {
+		return false, err
+	}
+	if deed.Action != access.AppReplayed {
+		return true, nil
+	}
+	return true, recordLetter(ctx, q, access.ReplayLetter(deed.Actor, ended.ClientName, ended.RedirectUri), deed.At)
 }
 
-func insertPair(ctx context.Context, q *query.Queries, grant string, generation int64, pair access.Pair) error {
+func insertPair(ctx context.Context, q *query.Queries, grant string, generation, epoch int64, pair access.Pair) error {
 	if err := q.InsertAccessToken(ctx, query.InsertAccessTokenParams{
 		Hash: string(pair.Access), GrantID: grant, Scope: pair.Scope, ExpiresAt: micros(pair.AccessExpiresAt),
 	}); err != nil {
 		return err
 	}
 	return q.InsertRefreshToken(ctx, query.InsertRefreshTokenParams{
-		Hash: string(pair.Refresh), GrantID: grant, Generation: generation, ExpiresAt: micros(pair.RefreshExpireAt),
+		Hash: string(pair.Refresh), GrantID: grant, Generation: generation, ExpiresAt: micros(pair.RefreshExpireAt), Epoch: epoch,
 	})
 }
 
@@ -118,78 +124,92 @@ func (db *DB) RefreshToken(ctx context.Context, hash registrar.SecretHash) (acce
 	}
 	return access.Refreshable{
 		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
-		Generation: row.Generation, ExpiresAt: fromMicros(row.ExpiresAt), Used: row.UsedAt != 0,
+		Generation: row.Generation, Epoch: row.Epoch, ExpiresAt: fromMicros(row.ExpiresAt),
+		Used: row.UsedAt != 0, Superseded: row.Epoch != row.GrantEpoch,
 		Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
 	}, err == nil, err
 }
 
 // Rotate uses a refresh token. Its row decides who is first; the family's row,
-// which everybody writes next, orders all that follows.
+// which every rotation writes next, orders all that follows.
 func (db *DB) Rotate(ctx context.Context, r access.Rotation, pair access.Pair, replay registrar.Deed) (rotated bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseRefreshToken(ctx, query.UseRefreshTokenParams{Hash: string(r.Hash), UsedAt: micros(r.Now)})
 		if err != nil {
 			return err
 		}
-		decide := func() (bool, error) { return advance(ctx, q, r, pair) }
+		decide := advance
 		if used == 0 {
-			decide = func() (bool, error) { return reuse(ctx, q, r, pair, replay) }
+			decide = reuse
 		}
-		if alive, err := decide(); err != nil || !alive {
+		epoch, alive, err := decide(ctx, q, r, pair, replay)
+		if err != nil || !alive {
 			return err
 		}
 		rotated = true
-		return insertPair(ctx, q, r.GrantID, r.Generation+1, pair)
+		return insertPair(ctx, q, r.GrantID, r.Generation+1, epoch, pair)
 	})
 	return rotated && err == nil, err
 }
 
-// advance prolongs a family; false if it has ended. A sibling of the current
-// token, handed out within the leeway, may lag behind: then the family's
-// generation stays.
-func advance(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair) (bool, error) {
-	rows, err := q.AdvanceGrant(ctx, query.AdvanceGrantParams{
-		ID: r.GrantID, Generation: r.Generation + 1, LastUsedAt: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
+// advance prolongs a family by the first use of a token, and returns the epoch of
+// the next one; false if the family has ended. If siblings are left after the
+// leeway, this one is the first used: it takes the family into the next epoch and
+// revokes the others. A token of an epoch before is such a revoked sibling, and ends
+// the family.
+func advance(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (epoch int64, alive bool, err error) {
+	epoch, err = q.AdvanceGrant(ctx, query.AdvanceGrantParams{
+		ID: r.GrantID, Generation: r.Generation + 1, Epoch: r.Epoch, Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
 	})
-	if err != nil || rows > 0 {
-		return rows > 0, err
+	if errors.Is(err, sql.ErrNoRows) {
+		_, err = endFamily(ctx, q, r.GrantID, replay)
+		return 0, false, err
 	}
-	rows, err = q.ProlongGrant(ctx, query.ProlongGrantParams{
-		ID: r.GrantID, LastUsedAt: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
-	})
-	return rows > 0, err
+	if err != nil {
+		return 0, false, err
+	}
+	if epoch != r.Epoch { // the leeway of this token goes on in the new epoch
+		err = q.SetRefreshTokenEpoch(ctx, query.SetRefreshTokenEpochParams{Hash: string(r.Hash), Epoch: epoch})
+	}
+	return epoch, err == nil, err
 }
 
 // reuse decides about a refresh token that was used before. It locks the token's
 // row and then the family's, as a first use does: PostgreSQL may have left the
 // former locked by the update that found it used, and two orders would meet in a
 // deadlock.
-func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (bool, error) {
+func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (epoch int64, alive bool, err error) {
 	token, err := q.ReuseRefreshToken(ctx, string(r.Hash))
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil // it expired unused
+		return 0, false, nil // it expired unused
 	}
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	current, err := q.LockGrant(ctx, r.GrantID)
+	family, err := q.LockGrant(ctx, r.GrantID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil // the family has ended
+		return 0, false, nil // the family has ended
 	}
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	// No leeway is asked for by itself: whoever lost the race may have read the
 	// clock before the winner did, and so come before the first use.
-	excused := r.Leeway > 0 && fromMicros(token.UsedAt).Add(r.Leeway).After(r.Now) && current == token.Generation+1
+	leewayEnds := fromMicros(token.UsedAt).Add(r.Leeway)
+	excused := r.Leeway > 0 && leewayEnds.After(r.Now) && family.Generation == token.Generation+1 && family.Epoch == token.Epoch
 	if !excused {
 		_, err := endFamily(ctx, q, r.GrantID, replay)
-		return false, err
+		return 0, false, err
 	}
-	if token.Reuses > int64(r.MaxReuses) {
-		return false, nil
+	// Siblings whose leeway is over wait for a first use; no further one joins them.
+	undecided := family.SiblingsUntil > 0 && family.SiblingsUntil <= micros(r.Now)
+	if undecided || token.Reuses > int64(r.MaxReuses) {
+		return 0, false, nil
 	}
-	return advance(ctx, q, r, pair)
+	rows, err := q.ForkGrant(ctx, query.ForkGrantParams{
+		ID: r.GrantID, SiblingsUntil: micros(leewayEnds), Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
+	})
+	return family.Epoch, rows > 0, err
 }
 
 // AccessToken returns what is known about an access token.

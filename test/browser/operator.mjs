@@ -16,7 +16,7 @@ async function note(page, pattern) {
 
 // second switches the second factor on and signs in with it.
 async function second(page) {
-  await page.goto(portal("/portal/security/enrol?link=" + process.env.enrolment));
+  await page.goto(portal("/portal/security/enrol?link=" + sandbox.enrolment));
   await press(page, "Einrichtung beginnen");
   await at(page, "/portal/security");
   await page.goto(portal("/portal/security/second-factor"));

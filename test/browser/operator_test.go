@@ -19,7 +19,7 @@ func TestOperatorsInTheBrowser(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	_, link, _ := strings.Cut(string(out), "/portal/security/enrol?link=")
-	t.Setenv("enrolment", strings.TrimSpace(link))
+	s.Enrolment = strings.TrimSpace(link)
 	says(t, journey(t, s, "operator.mjs"),
 		"nothing is there for strangers", "a password is not enough", "domain locked, and its holder told", "a lock binds its holder",
 		"lock lifted", "a look is in the customer's activity", "agent let in, rotated and removed", "price list compared, then in force")

@@ -44,6 +44,8 @@ type sandbox struct {
 		Password string `json:"password"`
 		Token    string `json:"token"`
 	} `json:"demo"`
+	// Enrolment is the secret of an operator's enrolment link.
+	Enrolment string `json:"enrolment"`
 	// Pictures is a folder for screenshots.
 	Pictures string `json:"pictures"`
 	// Provider is where the sandbox's payment provider has its pages.

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 func TestEveryRefreshRotates(t *testing.T) {
@@ -49,19 +51,154 @@ func TestReuseAfterTheLeewayEndsTheFamily(t *testing.T) {
 	})
 }
 
-func TestBothSiblingsOfTheLeewayLiveOn(t *testing.T) {
+// siblings are n pairs of one refresh token, issued within the leeway.
+func (s *stage) siblings(a app, refresh string, n int) []answer {
+	s.t.Helper()
+	pairs := make([]answer, n)
+	for i := range pairs {
+		if pairs[i] = s.token(a.renewal(refresh)); pairs[i].status != http.StatusOK {
+			s.t.Fatalf("sibling %d: %d %s", i, pairs[i].status, pairs[i].text)
+		}
+	}
+	return pairs
+}
+
+// wantReplayMail wants n mails that tell of a replay.
+func (s *stage) wantReplayMail(n int) {
+	s.t.Helper()
+	got := 0
+	for _, letter := range s.letters() {
+		if letter.Kind == registrar.LetterApplicationReplayed {
+			got++
+			if letter.To != "anna@example.org" || letter.Facts["name"] != "Test App" || letter.Facts["host"] != "app.example" || letter.Facts["address"] == "" {
+				s.t.Errorf("%+v", letter)
+			}
+		}
+	}
+	if got != n {
+		s.t.Errorf("%d mails tell of a replay, want %d", got, n)
+	}
+}
+
+func TestRefresh_FirstSiblingAfterLeewayRevokesOthers(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *stage) {
 		session, _ := s.person("anna@example.org")
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
-		one, other := s.token(a.renewal(first)), s.token(a.renewal(first))
-		for range 2 {
+		pairs := s.siblings(a, first, 3)
+		s.clock.move(time.Hour)
+		winner := s.token(a.renewal(pairs[1].field("refresh_token")))
+		s.wantOpen(winner.field("access_token"), 200)
+		for range 3 { // the winner goes on
 			s.clock.move(time.Hour)
-			one, other = s.token(a.renewal(one.field("refresh_token"))), s.token(a.renewal(other.field("refresh_token")))
-			s.wantOpen(one.field("access_token"), 200)
-			s.wantOpen(other.field("access_token"), 200)
+			winner = s.token(a.renewal(winner.field("refresh_token")))
+			s.wantOpen(winner.field("access_token"), 200)
 		}
+		s.wantReplayMail(0)
+		s.wantError(s.token(a.renewal(pairs[0].field("refresh_token"))), 400, "invalid_grant")
+		s.wantOpen(winner.field("access_token"), 401)
+		s.wantError(s.token(a.renewal(winner.field("refresh_token"))), 400, "invalid_grant")
+		s.wantReplayMail(1)
+		s.wantError(s.token(a.renewal(pairs[2].field("refresh_token"))), 400, "invalid_grant")
+		s.wantReplayMail(1) // one for each connection that ends
+	})
+}
+
+// Whoever copied a token can time its refreshes to those of the original.
+func TestRefresh_SecondSiblingRightAfterTheFirstEndsTheFamily(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		pairs := s.siblings(a, first, 2)
+		s.clock.move(20 * time.Second) // the leeway is over to the microsecond
+		winner := s.token(a.renewal(pairs[0].field("refresh_token")))
+		s.wantOpen(winner.field("access_token"), 200)
+		s.wantError(s.token(a.renewal(pairs[1].field("refresh_token"))), 400, "invalid_grant")
+		s.wantOpen(winner.field("access_token"), 401)
+		s.wantReplayMail(1)
+	})
+}
+
+// Siblings used within the leeway leave lineages; of these, too, one is left.
+func TestRefresh_SiblingsUsedWithinTheLeewayLeaveOneLineage(t *testing.T) {
+	t.Parallel()
+	for name, loser := range map[string]int{"shorter lineage loses": 1, "longer lineage loses": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachEngine(t, func(s *stage) {
+				session, _ := s.person("anna@example.org")
+				a := s.newApp("none", callback)
+				_, first := s.connect(session, a)
+				lineages := s.siblings(a, first, 2)
+				next := func(i int) answer {
+					t.Helper()
+					lineages[i] = s.token(a.renewal(lineages[i].field("refresh_token")))
+					return lineages[i]
+				}
+				s.clock.move(5 * time.Second)
+				s.wantOpen(next(0).field("access_token"), 200)
+				s.wantOpen(next(0).field("access_token"), 200)
+				s.wantOpen(next(1).field("access_token"), 200)
+				s.clock.move(time.Hour)
+				winner := 1 - loser
+				spare := lineages[winner].field("refresh_token")
+				s.wantOpen(next(winner).field("access_token"), 200)
+				s.wantOpen(s.token(a.renewal(spare)).field("access_token"), 200) // its leeway is its own
+				s.wantError(next(loser), 400, "invalid_grant")
+				s.wantOpen(lineages[winner].field("access_token"), 401)
+				s.wantReplayMail(1)
+			})
+		})
+	}
+}
+
+// A thief who refreshes and reuses all the time must not keep a fork open.
+func TestRefresh_ReuseDoesNotProlongTheTimeOfSiblings(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		pairs := s.siblings(a, first, 2)
+		s.clock.move(19 * time.Second)
+		used := pairs[0].field("refresh_token")
+		thief := s.siblings(a, used, 2)[1]
+		s.clock.move(2 * time.Second)
+		// Within the leeway of its own first use, but the fork is overdue: refused, not ended.
+		s.wantError(s.token(a.renewal(used)), 400, "invalid_grant")
+		s.wantOpen(thief.field("access_token"), 200)
+		owner := s.token(a.renewal(pairs[1].field("refresh_token")))
+		s.wantOpen(owner.field("access_token"), 200)
+		s.wantError(s.token(a.renewal(thief.field("refresh_token"))), 400, "invalid_grant")
+		s.wantOpen(owner.field("access_token"), 401)
+		s.wantReplayMail(1)
+	})
+}
+
+func TestRefresh_RaceOfSiblingsAfterLeewayHasAtMostOneWinnerAndEndsTheFamily(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(s *stage) {
+		session, _ := s.person("anna@example.org")
+		a := s.newApp("none", callback)
+		_, first := s.connect(session, a)
+		pairs := s.siblings(a, first, 10)
+		s.clock.move(time.Hour)
+		won := 0
+		for _, got := range race(len(pairs), func(i int) answer { return s.token(a.renewal(pairs[i].field("refresh_token"))) }) {
+			if got.status == http.StatusOK {
+				won++
+				s.wantOpen(got.field("access_token"), 401)
+				continue
+			}
+			s.wantError(got, 400, "invalid_grant")
+		}
+		if won > 1 {
+			t.Errorf("%d siblings won", won)
+		}
+		s.wantReplayMail(1)
 	})
 }
 

@@ -54,8 +54,10 @@ type FamilyStore interface {
 	Burn(ctx context.Context, code registrar.SecretHash, replay registrar.Deed) error
 	// RefreshToken returns what is known about one; false if there is none.
 	RefreshToken(ctx context.Context, hash registrar.SecretHash) (Refreshable, bool, error)
-	// Rotate uses a refresh token for a pair and returns true. A reuse that
-	// Rotation does not excuse ends the family, with the deed replay.
+	// Rotate uses a refresh token for a pair and returns true. The first sibling
+	// used after the leeway revokes the others. A reuse that Rotation does not
+	// excuse, and the use of a revoked sibling, end the family, with the deed replay
+	// and a mail to the customer.
 	Rotate(ctx context.Context, rotation Rotation, pair Pair, replay registrar.Deed) (bool, error)
 	// AccessToken returns what is known about one; false if there is none.
 	AccessToken(ctx context.Context, hash registrar.SecretHash) (Usable, bool, error)
@@ -154,7 +156,9 @@ type Rotation struct {
 	Hash       registrar.SecretHash
 	GrantID    string
 	Generation int64
-	Now        time.Time
+	// Epoch is the token's, as it was read.
+	Epoch int64
+	Now   time.Time
 	// Leeway is how long after its first use the directly preceding token is
 	// accepted again, at most MaxReuses times; beyond that number it is refused
 	// and the family lives on.
@@ -166,9 +170,11 @@ type Rotation struct {
 type Refreshable struct {
 	GrantID, Customer, ClientID string
 	Scope, Resource             string
-	Generation                  int64
+	Generation, Epoch           int64
 	ExpiresAt                   time.Time
 	Used, Revoked, Disabled     bool
+	// Superseded: a sibling was used first after the leeway, which revoked this one.
+	Superseded bool
 }
 
 // Usable is what the store knows about an access token.

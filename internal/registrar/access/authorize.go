@@ -200,10 +200,20 @@ func (a *Applications) decide(ctx context.Context, actor registrar.Actor, secret
 
 // connectedLetter names host and name apart, since only the host is known.
 func connectedLetter(actor registrar.Actor, question pending) registrar.Letter {
-	host, _ := RedirectHost(question.RedirectURI)
-	facts := factsOf(actor, question.ClientName)
+	return applicationLetter(registrar.LetterApplication, actor, question.ClientName, question.RedirectURI)
+}
+
+func applicationLetter(kind registrar.LetterKind, actor registrar.Actor, clientName, redirectURI string) registrar.Letter {
+	host, _ := RedirectHost(redirectURI)
+	facts := factsOf(actor, clientName)
 	facts["host"] = host
-	return registrar.Letter{Kind: registrar.LetterApplication, Customer: actor.Customer, Facts: facts}
+	return registrar.Letter{Kind: kind, Customer: actor.Customer, Facts: facts}
+}
+
+// ReplayLetter tells the customer that a connection ended because a code or token of
+// it was presented twice.
+func ReplayLetter(actor registrar.Actor, clientName, redirectURI string) registrar.Letter {
+	return applicationLetter(registrar.LetterApplicationReplayed, actor, clientName, redirectURI)
 }
 
 // requireSession: a question is asked of a person, in a session.

@@ -39,8 +39,10 @@
 //	approved   wrong verifier or redirect (none)     the code is burnt
 //	approved   60 seconds                 (none)
 //	connected  refreshed                  connected  used refresh token, next pair
-//	connected  code redeemed again        ended
-//	connected  refresh token reused       ended      but see Refresh for the leeway
+//	connected  code redeemed again        ended      a mail
+//	connected  refresh token reused       ended      a mail; but see Refresh for the leeway
+//	connected  first sibling after leeway connected  next epoch: the other siblings are revoked
+//	connected  revoked sibling used       ended      a mail
 //	connected  revoked by the application ended
 //	connected  disconnected by customer   ended      and every other family and open code of the application
 //	connected  30 days without refresh    expired

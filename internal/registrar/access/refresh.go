@@ -26,6 +26,14 @@ type Renewal struct {
 // family lives. Directly before means that no token which it was rotated into has
 // been used yet.
 //
+// Each such pair has a refresh token of its own, a sibling of the others. They last
+// until the leeway is over: the first sibling used after it revokes the others, and
+// a revoked one that comes later ends the family. So a copied token is good beside
+// its original for one leeway, not for ever. The access tokens of revoked siblings
+// run out by themselves, within the hour.
+//
+// Whatever ends the family as a replay is mailed to the customer.
+//
 // A connection that refreshes too often is told to wait, and its token stays good.
 // That is never said about a token that comes again: a thief who refreshes
 // without a pause could otherwise keep its theft from being noticed.
@@ -54,14 +62,14 @@ func (a *Applications) Refresh(ctx context.Context, asked Renewal) (Tokens, erro
 	if !ok {
 		return Tokens{}, invalid(WiderScope)
 	}
-	if !token.Used {
+	if !token.Used && !token.Superseded {
 		if wait, ok := a.pace(token.GrantID); !ok {
 			return Tokens{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyRefreshes, RetryAfter: wait}
 		}
 	}
 	tokens, pair := newTokens(scope, now)
 	rotated, err := a.store.Rotate(ctx, Rotation{
-		Hash: hash, GrantID: token.GrantID, Generation: token.Generation, Now: now, Leeway: a.leeway, MaxReuses: maxReuses,
+		Hash: hash, GrantID: token.GrantID, Generation: token.Generation, Epoch: token.Epoch, Now: now, Leeway: a.leeway, MaxReuses: maxReuses,
 	}, pair, registrar.Deed{
 		Actor: registrar.Actor{
 			Kind: registrar.ActorApplication, Customer: token.Customer, Through: token.GrantID, Address: asked.Address,

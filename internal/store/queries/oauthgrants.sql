@@ -2,18 +2,33 @@
 INSERT INTO grants (id, customer_id, client_id, client_name, redirect_uri, scope, resource, generation, created_at, last_used_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9);
 
--- name: AdvanceGrant :execrows
-UPDATE grants SET generation = $2, last_used_at = $3, expires_at = $4
-WHERE id = $1 AND revoked_at = 0 AND generation <= $2;
+-- A sibling that lags behind within the leeway does not lower the generation. The
+-- first one used after the leeway begins an epoch, in which its own lineage is alone.
+-- name: AdvanceGrant :one
+UPDATE grants
+SET generation = CASE
+        WHEN siblings_until > 0 AND siblings_until <= sqlc.arg(now) THEN sqlc.arg(generation)
+        WHEN generation < sqlc.arg(generation) THEN sqlc.arg(generation)
+        ELSE generation
+    END,
+    epoch = CASE WHEN siblings_until > 0 AND siblings_until <= sqlc.arg(now) THEN epoch + 1 ELSE epoch END,
+    siblings_until = CASE WHEN siblings_until <= sqlc.arg(now) THEN 0 ELSE siblings_until END,
+    last_used_at = sqlc.arg(now), expires_at = sqlc.arg(expires_at)
+WHERE id = sqlc.arg(id) AND revoked_at = 0 AND epoch = sqlc.arg(epoch)
+RETURNING epoch;
 
--- name: ProlongGrant :execrows
-UPDATE grants SET last_used_at = $2, expires_at = $3
-WHERE id = $1 AND revoked_at = 0;
+-- A second fork does not prolong the time of the first: whoever refreshes all the
+-- time could otherwise keep siblings alive for ever.
+-- name: ForkGrant :execrows
+UPDATE grants
+SET siblings_until = CASE WHEN siblings_until = 0 THEN sqlc.arg(siblings_until) ELSE siblings_until END,
+    last_used_at = sqlc.arg(now), expires_at = sqlc.arg(expires_at)
+WHERE id = sqlc.arg(id) AND revoked_at = 0;
 
 -- name: LockGrant :one
 UPDATE grants SET generation = generation
 WHERE id = $1 AND revoked_at = 0
-RETURNING generation;
+RETURNING generation, epoch, siblings_until;
 
 -- name: TouchGrant :exec
 UPDATE grants SET last_used_at = $2
@@ -61,11 +76,11 @@ DELETE FROM access_tokens
 WHERE hash IN (SELECT a.hash FROM access_tokens a WHERE a.expires_at < $1 ORDER BY a.expires_at LIMIT $2);
 
 -- name: InsertRefreshToken :exec
-INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at)
-VALUES ($1, $2, $3, $4);
+INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at, epoch)
+VALUES ($1, $2, $3, $4, $5);
 
 -- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at, r.used_at,
+SELECT r.generation, r.expires_at, r.used_at, r.epoch, g.epoch AS grant_epoch,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id
@@ -79,7 +94,10 @@ WHERE hash = $1 AND used_at = 0 AND expires_at > $2;
 -- name: ReuseRefreshToken :one
 UPDATE refresh_tokens SET reuses = reuses + 1
 WHERE hash = $1 AND used_at > 0
-RETURNING generation, used_at, reuses;
+RETURNING generation, used_at, reuses, epoch;
+
+-- name: SetRefreshTokenEpoch :exec
+UPDATE refresh_tokens SET epoch = $2 WHERE hash = $1;
 
 -- name: DeleteExpiredRefreshTokens :execrows
 DELETE FROM refresh_tokens

@@ -202,18 +202,20 @@ type DomainLock struct {
 }
 
 type Grant struct {
-	ID          string
-	CustomerID  string
-	ClientID    string
-	ClientName  string
-	RedirectUri string
-	Scope       string
-	Resource    string
-	Generation  int64
-	CreatedAt   int64
-	LastUsedAt  int64
-	ExpiresAt   int64
-	RevokedAt   int64
+	ID            string
+	CustomerID    string
+	ClientID      string
+	ClientName    string
+	RedirectUri   string
+	Scope         string
+	Resource      string
+	Generation    int64
+	CreatedAt     int64
+	LastUsedAt    int64
+	ExpiresAt     int64
+	RevokedAt     int64
+	Epoch         int64
+	SiblingsUntil int64
 }
 
 type Idempotency struct {
@@ -428,6 +430,7 @@ type RefreshToken struct {
 	ExpiresAt  int64
 	UsedAt     int64
 	Reuses     int64
+	Epoch      int64
 }
 
 type Refund struct {

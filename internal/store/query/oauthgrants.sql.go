@@ -44,29 +44,41 @@ func (q *Queries) AccessTokenByHash(ctx context.Context, hash string) (AccessTok
 	return i, err
 }
 
-const advanceGrant = `-- name: AdvanceGrant :execrows
-UPDATE grants SET generation = $2, last_used_at = $3, expires_at = $4
-WHERE id = $1 AND revoked_at = 0 AND generation <= $2
+const advanceGrant = `-- name: AdvanceGrant :one
+UPDATE grants
+SET generation = CASE
+        WHEN siblings_until > 0 AND siblings_until <= $1 THEN $2
+        WHEN generation < $2 THEN $2
+        ELSE generation
+    END,
+    epoch = CASE WHEN siblings_until > 0 AND siblings_until <= $1 THEN epoch + 1 ELSE epoch END,
+    siblings_until = CASE WHEN siblings_until <= $1 THEN 0 ELSE siblings_until END,
+    last_used_at = $1, expires_at = $3
+WHERE id = $4 AND revoked_at = 0 AND epoch = $5
+RETURNING epoch
 `
 
 type AdvanceGrantParams struct {
-	ID         string
+	Now        int64
 	Generation int64
-	LastUsedAt int64
 	ExpiresAt  int64
+	ID         string
+	Epoch      int64
 }
 
+// A sibling that lags behind within the leeway does not lower the generation. The
+// first one used after the leeway begins an epoch, in which its own lineage is alone.
 func (q *Queries) AdvanceGrant(ctx context.Context, arg AdvanceGrantParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, advanceGrant,
-		arg.ID,
+	row := q.db.QueryRowContext(ctx, advanceGrant,
+		arg.Now,
 		arg.Generation,
-		arg.LastUsedAt,
 		arg.ExpiresAt,
+		arg.ID,
+		arg.Epoch,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	var epoch int64
+	err := row.Scan(&epoch)
+	return epoch, err
 }
 
 const clientOfGrant = `-- name: ClientOfGrant :one
@@ -141,6 +153,35 @@ type DeleteExpiredRefreshTokensParams struct {
 
 func (q *Queries) DeleteExpiredRefreshTokens(ctx context.Context, arg DeleteExpiredRefreshTokensParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteExpiredRefreshTokens, arg.ExpiresAt, arg.Limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const forkGrant = `-- name: ForkGrant :execrows
+UPDATE grants
+SET siblings_until = CASE WHEN siblings_until = 0 THEN $1 ELSE siblings_until END,
+    last_used_at = $2, expires_at = $3
+WHERE id = $4 AND revoked_at = 0
+`
+
+type ForkGrantParams struct {
+	SiblingsUntil int64
+	Now           int64
+	ExpiresAt     int64
+	ID            string
+}
+
+// A second fork does not prolong the time of the first: whoever refreshes all the
+// time could otherwise keep siblings alive for ever.
+func (q *Queries) ForkGrant(ctx context.Context, arg ForkGrantParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forkGrant,
+		arg.SiblingsUntil,
+		arg.Now,
+		arg.ExpiresAt,
+		arg.ID,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -257,8 +298,8 @@ func (q *Queries) InsertGrant(ctx context.Context, arg InsertGrantParams) error 
 }
 
 const insertRefreshToken = `-- name: InsertRefreshToken :exec
-INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at)
-VALUES ($1, $2, $3, $4)
+INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at, epoch)
+VALUES ($1, $2, $3, $4, $5)
 `
 
 type InsertRefreshTokenParams struct {
@@ -266,6 +307,7 @@ type InsertRefreshTokenParams struct {
 	GrantID    string
 	Generation int64
 	ExpiresAt  int64
+	Epoch      int64
 }
 
 func (q *Queries) InsertRefreshToken(ctx context.Context, arg InsertRefreshTokenParams) error {
@@ -274,6 +316,7 @@ func (q *Queries) InsertRefreshToken(ctx context.Context, arg InsertRefreshToken
 		arg.GrantID,
 		arg.Generation,
 		arg.ExpiresAt,
+		arg.Epoch,
 	)
 	return err
 }
@@ -316,37 +359,24 @@ func (q *Queries) LiveGrantsOfClient(ctx context.Context, arg LiveGrantsOfClient
 const lockGrant = `-- name: LockGrant :one
 UPDATE grants SET generation = generation
 WHERE id = $1 AND revoked_at = 0
-RETURNING generation
+RETURNING generation, epoch, siblings_until
 `
 
-func (q *Queries) LockGrant(ctx context.Context, id string) (int64, error) {
+type LockGrantRow struct {
+	Generation    int64
+	Epoch         int64
+	SiblingsUntil int64
+}
+
+func (q *Queries) LockGrant(ctx context.Context, id string) (LockGrantRow, error) {
 	row := q.db.QueryRowContext(ctx, lockGrant, id)
-	var generation int64
-	err := row.Scan(&generation)
-	return generation, err
-}
-
-const prolongGrant = `-- name: ProlongGrant :execrows
-UPDATE grants SET last_used_at = $2, expires_at = $3
-WHERE id = $1 AND revoked_at = 0
-`
-
-type ProlongGrantParams struct {
-	ID         string
-	LastUsedAt int64
-	ExpiresAt  int64
-}
-
-func (q *Queries) ProlongGrant(ctx context.Context, arg ProlongGrantParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, prolongGrant, arg.ID, arg.LastUsedAt, arg.ExpiresAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	var i LockGrantRow
+	err := row.Scan(&i.Generation, &i.Epoch, &i.SiblingsUntil)
+	return i, err
 }
 
 const refreshTokenByHash = `-- name: RefreshTokenByHash :one
-SELECT r.generation, r.expires_at, r.used_at,
+SELECT r.generation, r.expires_at, r.used_at, r.epoch, g.epoch AS grant_epoch,
        g.id AS grant_id, g.customer_id, g.client_id, g.scope, g.resource, g.revoked_at, c.disabled_at
 FROM refresh_tokens r
 JOIN grants g ON g.id = r.grant_id
@@ -358,6 +388,8 @@ type RefreshTokenByHashRow struct {
 	Generation int64
 	ExpiresAt  int64
 	UsedAt     int64
+	Epoch      int64
+	GrantEpoch int64
 	GrantID    string
 	CustomerID string
 	ClientID   string
@@ -374,6 +406,8 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 		&i.Generation,
 		&i.ExpiresAt,
 		&i.UsedAt,
+		&i.Epoch,
+		&i.GrantEpoch,
 		&i.GrantID,
 		&i.CustomerID,
 		&i.ClientID,
@@ -388,19 +422,25 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 const reuseRefreshToken = `-- name: ReuseRefreshToken :one
 UPDATE refresh_tokens SET reuses = reuses + 1
 WHERE hash = $1 AND used_at > 0
-RETURNING generation, used_at, reuses
+RETURNING generation, used_at, reuses, epoch
 `
 
 type ReuseRefreshTokenRow struct {
 	Generation int64
 	UsedAt     int64
 	Reuses     int64
+	Epoch      int64
 }
 
 func (q *Queries) ReuseRefreshToken(ctx context.Context, hash string) (ReuseRefreshTokenRow, error) {
 	row := q.db.QueryRowContext(ctx, reuseRefreshToken, hash)
 	var i ReuseRefreshTokenRow
-	err := row.Scan(&i.Generation, &i.UsedAt, &i.Reuses)
+	err := row.Scan(
+		&i.Generation,
+		&i.UsedAt,
+		&i.Reuses,
+		&i.Epoch,
+	)
 	return i, err
 }
 
@@ -425,6 +465,20 @@ func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (Revok
 	var i RevokeGrantRow
 	err := row.Scan(&i.ClientName, &i.RedirectUri)
 	return i, err
+}
+
+const setRefreshTokenEpoch = `-- name: SetRefreshTokenEpoch :exec
+UPDATE refresh_tokens SET epoch = $2 WHERE hash = $1
+`
+
+type SetRefreshTokenEpochParams struct {
+	Hash  string
+	Epoch int64
+}
+
+func (q *Queries) SetRefreshTokenEpoch(ctx context.Context, arg SetRefreshTokenEpochParams) error {
+	_, err := q.db.ExecContext(ctx, setRefreshTokenEpoch, arg.Hash, arg.Epoch)
+	return err
 }
 
 const touchGrant = `-- name: TouchGrant :exec

@@ -188,6 +188,28 @@ Was that not you? Then please disconnect the application at once under
 {{.Portal}}
 `,
 		},
+		registrar.LetterApplicationReplayed: {
+			subject: "A connection to your account was ended",
+			body: `Hello,
+
+on {{.At}} we ended an application's connection to your
+account at dotkontor. Its credentials were used
+twice{{with .Address}} (last from the address {{.}}){{end}}.
+{{with .Name}}
+It calls itself: {{.}}
+{{end}}{{with .Host}}
+Connected to: {{.}}
+{{end}}
+Someone may have copied the credentials, or two programs ran at the same
+time. The application no longer has access. To keep using it, connect it
+again.
+
+Was that not you? Then please review the activity in your account, and
+check the device that the application runs on:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterAgent: {
 			subject: "A checkout agent is linked to your account",
 			body: `Hello,

@@ -191,6 +191,28 @@ Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
 {{.Portal}}
 `,
 		},
+		registrar.LetterApplicationReplayed: {
+			subject: "Eine Verbindung zu Ihrem Konto wurde beendet",
+			body: `Guten Tag,
+
+am {{.At}} haben wir die Verbindung einer Anwendung zu
+Ihrem Konto bei dotkontor beendet. Ihre Zugangsdaten wurden zweimal
+benutzt{{with .Address}} (zuletzt von der Adresse {{.}}){{end}}.
+{{with .Name}}
+So nennt sie sich: {{.}}
+{{end}}{{with .Host}}
+Verbunden mit: {{.}}
+{{end}}
+Vielleicht hat jemand die Zugangsdaten kopiert, vielleicht liefen nur zwei
+Programme zugleich. Die Anwendung hat keinen Zugang mehr. Wenn Sie sie
+weiter nutzen möchten, verbinden Sie sie neu.
+
+Waren Sie das nicht? Dann sehen Sie bitte nach, was in Ihrem Konto
+geschehen ist, und prüfen Sie das Gerät, auf dem die Anwendung läuft:
+
+{{.Portal}}
+`,
+		},
 		registrar.LetterAgent: {
 			subject: "Ein Checkout-Agent ist mit Ihrem Konto verbunden",
 			body: `Guten Tag,

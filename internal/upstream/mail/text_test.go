@@ -29,6 +29,7 @@ var accountKinds = []registrar.LetterKind{
 	registrar.LetterConfirm, registrar.LetterAlreadyMember, registrar.LetterReset, registrar.LetterNoAccount,
 	registrar.LetterChangeEmail, registrar.LetterEmailChanging, registrar.LetterPasswordChanged,
 	registrar.LetterTokenCreated, registrar.LetterSecondFactor, registrar.LetterRegistrant, registrar.LetterPasskey, registrar.LetterApplication,
+	registrar.LetterApplicationReplayed,
 	registrar.LetterAgent, registrar.LetterAccountClosed,
 }
 
