@@ -140,6 +140,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	badTokens, err := p.newGate(quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	if err != nil {
+		return nil, err
+	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
 	if err != nil {
 		return nil, err
@@ -208,9 +212,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
-			Tokens: tokens, TokenBudget: tokenBudget, Domains: agentDomains{people.holdings},
+			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: agentDomains{people.holdings},
 		},
-		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations},
+		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations, BadTokens: badTokens},
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil, Steward: changes, Dossier: dossiers,

@@ -155,7 +155,8 @@ func (l *Limits) check(k *checker) {
 	for key, value := range map[string]int{
 		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
 		"sessions_per_agent": l.SessionsPerAgent, "bad_signatures_per_address": l.BadSignaturesPerAddress,
-		"register_per_minute": l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
+		"bad_tokens_per_address": l.BadTokensPerAddress,
+		"register_per_minute":    l.RegisterPerMinute, "register_per_hour": l.RegisterPerHour,
 		"refresh_per_minute": l.RefreshPerMinute, "refresh_per_hour": l.RefreshPerHour,
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,

@@ -180,6 +180,11 @@ type Limits struct {
 	// minute. Default: 60 and 30.
 	SessionsPerAgent        int `toml:"sessions_per_agent"`
 	BadSignaturesPerAddress int `toml:"bad_signatures_per_address"`
+	// BadTokensPerAddress is how many wrong tokens, codes and client credentials one
+	// address may send in a minute, to the MCP endpoint and to the OAuth endpoints
+	// together. It is generous, because hosted assistants share a few addresses.
+	// Default: 600.
+	BadTokensPerAddress int `toml:"bad_tokens_per_address"`
 	// SignInPerAddress is how many failed sign-ins one address has in 10 minutes,
 	// SignInPerPair how many one account has from one address in 15 minutes, and
 	// SignInPerAccount how many one account has in an hour from browsers that it
@@ -356,7 +361,7 @@ func Default() Config {
 		Log: Log{Format: "json", Level: "info"},
 		Limits: Limits{
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
-			TokenPerMinute: 60, TokenPerHour: 1000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30,
+			TokenPerMinute: 60, TokenPerHour: 1000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30, BadTokensPerAddress: 600,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
 			CodesPer10Hours: 25, LettersPerRecipient: 3, LettersPerAddress: 20, PasskeysPerAddress: 60,
 			RegisterPerMinute: 60, RegisterPerHour: 1200, RefreshPerMinute: 60, RefreshPerHour: 300,

@@ -43,9 +43,10 @@ func TestMain(m *testing.M) { os.Exit(fresh.Main(m)) }
 
 // stage is one running service.
 type stage struct {
-	t    *testing.T
-	base string
-	db   *store.DB
+	badTokens *quota.Gate
+	t         *testing.T
+	base      string
+	db        *store.DB
 	// place is where the database is, for a look at it from outside.
 	place  store.Options
 	apps   *access.Applications
@@ -117,6 +118,9 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.badTokens, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}); err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		Agents: mcp.Config{
@@ -124,7 +128,7 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 			TokenBudget: budget{}, Domains: domains{},
 		},
 		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings, Applications: s.apps, Dossier: dossiers},
-		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations},
+		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens},
 		Now:    s.clock.read, Ready: func() bool { return true },
 		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),
 	})

@@ -18,6 +18,7 @@ const (
 	// codeNoAccess is the JSON-RPC code of 401 and 403, from the range that is
 	// left to servers.
 	codeNoAccess      = -32001
+	sentenceBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
 	sentenceSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
 	sentenceUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
 	sentenceNoScope   = "This token may not do that: signed-in tools need the scope mcp:write."

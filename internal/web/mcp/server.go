@@ -13,12 +13,14 @@ import (
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
@@ -57,6 +59,9 @@ type Config struct {
 	Tokens      Tokens
 	// TokenBudget is for the tools that need a token; those spend no address's.
 	TokenBudget TokenBudget
+	// BadTokens bounds how many wrong tokens an address sends; nil means that they
+	// are not bounded.
+	BadTokens *quota.Gate
 	// Domains and Orders may be nil as long as no token is good.
 	Domains Domains
 	Orders  Orders
@@ -137,6 +142,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	state := &requestState{address: s.cfg.Address(r)}
 	if err := s.identify(r, state); err != nil {
+		var limited *tooManyBadTokens
+		if errors.As(err, &limited) {
+			w.Header().Set("Retry-After", strconv.Itoa(limited.RetryAfterSeconds()))
+			wire.Annotate(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: "too_many_bad_tokens"})
+			writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, sentenceBadTokens)
+			return
+		}
 		s.refuse(w)
 		return
 	}
@@ -175,6 +187,11 @@ func (s *Server) refuse(w http.ResponseWriter) {
 	writeError(w, http.StatusUnauthorized, nil, codeNoAccess, sentenceSignIn)
 }
 
+// tooManyBadTokens says that an address is over its budget.
+type tooManyBadTokens struct{ quota.Decision }
+
+func (*tooManyBadTokens) Error() string { return "mcp: too many bad tokens from this address" }
+
 // identify puts the caller into state, who may be nobody. It fails for a token
 // that is not good. Where tokens can't be checked, lookups go on as if there
 // were none, and only what needs a token has to wait.
@@ -189,13 +206,18 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 	if bearer == "" {
 		return ErrBadToken // whatever a store would say to nothing
 	}
+	if d := s.cfg.BadTokens.Admit(state.address, bearer); !d.Allowed {
+		return &tooManyBadTokens{d}
+	}
 	caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
 	switch {
 	case errors.Is(err, ErrBadToken):
+		s.cfg.BadTokens.Fail(state.address, bearer)
 		return err
 	case err != nil:
 		state.unchecked = err
 	default:
+		s.cfg.BadTokens.Prove(bearer)
 		caller.Address = state.address
 		state.caller = &caller
 	}

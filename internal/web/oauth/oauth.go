@@ -46,6 +46,9 @@ type Config struct {
 	Applications Applications
 	// Registrations bounds how many applications one address registers.
 	Registrations Limiter
+	// BadTokens bounds how many wrong credentials an address sends; nil means that
+	// they are not bounded.
+	BadTokens *quota.Gate
 	// Frame is what the consent page stands in.
 	Frame *page.Frame
 	// Address says where a request came from.
@@ -57,6 +60,7 @@ type Handler struct {
 	issuer        string
 	applications  Applications
 	registrations Limiter
+	badTokens     *quota.Gate
 	frame         *page.Frame
 	views         *page.Views
 	address       func(*http.Request) netip.Addr
@@ -73,7 +77,8 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		issuer: strings.TrimSuffix(cfg.BaseURL, "/"), applications: cfg.Applications, registrations: cfg.Registrations,
-		frame: cfg.Frame, views: views, address: cfg.Address,
+		badTokens: cfg.BadTokens,
+		frame:     cfg.Frame, views: views, address: cfg.Address,
 	}, nil
 }
 

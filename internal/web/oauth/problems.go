@@ -27,6 +27,7 @@ const (
 	noToken        registrar.Code = "no_token"
 	tooMany        registrar.Code = "too_many_registrations"
 	noSuchMethod   registrar.Code = "no_such_method"
+	tooManyBad     registrar.Code = "too_many_bad_tokens"
 )
 
 // problem is how an error looks to an application (RFC 6749, 4.1.2.1 and 5.2;
@@ -75,6 +76,7 @@ var problems = map[registrar.Code]problem{
 	access.BadGrantType:    {invalidMetadata, 400, "The grant_types must include authorization_code."},
 	access.BadResponseType: {invalidMetadata, 400, "The response_types must include code."},
 	badMetadata:            {invalidMetadata, 400, "The body must be a JSON object as RFC 7591 describes it, of at most 16 KiB."},
+	tooManyBad:             {"temporarily_unavailable", 429, "Too many wrong credentials came from this address. Retry-After says how long to wait."},
 	tooMany:                {"temporarily_unavailable", 429, "Too many clients were registered from this address. Retry-After says how long to wait."},
 }
 

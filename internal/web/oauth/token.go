@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
@@ -90,7 +91,28 @@ func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (access.Tokens, error) {
+// admit refuses an address that has sent too many wrong credentials, before anything
+// is read, hashed or looked up.
+func (h *Handler) admit(r *http.Request) error {
+	if d := h.badTokens.Admit(h.address(r), ""); !d.Allowed {
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBad, RetryAfter: d.RetryAfter}
+	}
+	return nil
+}
+
+// count counts what an application was refused for. A code, a token or a secret that
+// is wrong is invalid_grant or invalid_client.
+func (h *Handler) count(r *http.Request, err error) {
+	if name := problems[registrar.CodeOf(err)].name; err != nil && (name == invalidGrant || name == invalidClient) {
+		h.badTokens.Fail(h.address(r), "")
+	}
+}
+
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (tokens access.Tokens, err error) {
+	if err := h.admit(r); err != nil {
+		return access.Tokens{}, err
+	}
+	defer func() { h.count(r, err) }()
 	form, err := readForm(w, r)
 	if err != nil {
 		return access.Tokens{}, err
@@ -124,17 +146,27 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (access.Token
 
 // Revoke ends the connection that a token belongs to (RFC 7009).
 func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
-	form, err := readForm(w, r)
-	if err == nil && form.Get("token") == "" {
-		err = refuse(noToken)
-	}
-	if err == nil {
-		err = h.applications.Surrender(r.Context(), credentials(form), form.Get("token"), h.address(r))
-	}
+	err := h.surrender(w, r)
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	neverStore(w.Header())
 	w.WriteHeader(http.StatusOK)
+}
+
+// surrender counts every request: whether its token was good is told to nobody.
+func (h *Handler) surrender(w http.ResponseWriter, r *http.Request) error {
+	if err := h.admit(r); err != nil {
+		return err
+	}
+	form, err := readForm(w, r)
+	if err != nil {
+		return err
+	}
+	if form.Get("token") == "" {
+		return refuse(noToken)
+	}
+	h.badTokens.Fail(h.address(r), "")
+	return h.applications.Surrender(r.Context(), credentials(form), form.Get("token"), h.address(r))
 }
