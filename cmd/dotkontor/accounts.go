@@ -75,7 +75,9 @@ func openAccountsHashing(
 	}
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	db, err := store.Open(opening, storeOptions(cfg))
+	options := storeOptions(cfg)
+	options.Logger = logger
+	db, err := store.Open(opening, options)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,8 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sendJSON(w, http.StatusMethodNotAllowed, map[string]any{"error": "Andere Methode."})
 	case r.URL.Path == checkPath || r.URL.Path == searchPath:
 		s.lookup(w, r, body)
+	case r.URL.Path == "/readyz":
+		fmt.Fprint(w, "ready\n")
 	case r.URL.Path == completionPath:
 		sendJSON(w, http.StatusUnauthorized, map[string]any{"type": "invalid_request", "code": "signature_required"})
 	case posts:

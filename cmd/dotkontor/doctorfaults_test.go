@@ -60,6 +60,11 @@ func TestEachBrokenPromiseIsFoundAndNothingElse(t *testing.T) {
 		{fault: "clock an hour late", found: "clock", after: func(p *passing) {
 			p.header.Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 		}},
+		{fault: "disk full", found: "readiness", after: func(p *passing) {
+			if p.path("/readyz") {
+				p.body += "degraded database disk_full since 2026-01-02T03:04:05Z\n"
+			}
+		}},
 		{fault: "no ETag", found: "GET " + serverCardPath, after: header(serverCardPath, 200, "ETag", "")},
 		{fault: "never 304", found: "GET " + acpPath, before: func(p *passing) {
 			if p.path(acpPath) {

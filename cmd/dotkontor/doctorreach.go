@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,7 @@ var reachChecks = []check{
 	{group: "reach", name: "the service answers", vital: true, run: answers},
 	{group: "reach", name: "TLS", run: transportSecurity},
 	{group: "reach", name: "clock", run: clock},
+	{group: "reach", name: "readiness", run: readiness},
 }
 
 const openAPIPath = "/openapi.json"
@@ -77,6 +79,29 @@ func certificateResult(protocol string, left time.Duration) result {
 		return warn(fmt.Sprintf("a certificate good for %d days more", shortCertificate/day), seen)
 	}
 	return fine(seen)
+}
+
+// readiness reads what the service says about its own parts. A degraded part is a
+// failure: lookups go on, but orders and accounts do not.
+func readiness(v *visit) result {
+	const want = "every part of the service in order"
+	a := v.get("/readyz")
+	switch {
+	case a.err != nil:
+		return fail(want, a.String())
+	case a.status != http.StatusOK: // a proxy may hide it, and a node may be draining
+		return warn("200 from /readyz", a.String())
+	}
+	var degraded []string
+	for line := range strings.Lines(string(a.body)) {
+		if part, found := strings.CutPrefix(strings.TrimSpace(line), "degraded "); found {
+			degraded = append(degraded, part)
+		}
+	}
+	if len(degraded) > 0 {
+		return fail(want, "degraded: "+strings.Join(degraded, ", "))
+	}
+	return fine(want)
 }
 
 func clock(v *visit) result {

@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 func main() {
@@ -89,7 +92,14 @@ type commands struct {
 }
 
 // run is main without the process: it returns the exit code.
-func run(ctx context.Context, args, environment []string, in io.Reader, out, errOut io.Writer) int {
+func run(ctx context.Context, args, environment []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer func() {
+		if recover() != nil {
+			// The panic's own text may quote a customer's data.
+			fmt.Fprintf(errOut, "dotkontor: internal error: %s; this is a bug, please report it with the lines below\n%s", registrar.PanicRecovered, debug.Stack())
+			code = exitError
+		}
+	}()
 	t := &terminal{ctx: ctx, environment: environment, in: in, out: out, err: errOut}
 	var exited *int
 	parser, err := kong.New(&commands{},

@@ -37,7 +37,7 @@ func openRegistries(cfg config.Config, logger *slog.Logger) (*registries, error)
 			return nil, fmt.Errorf("the registry account %s: %w", account.Name, err)
 		}
 		client, err := epp.New(epp.Account{
-			Address: account.Server, ClientID: account.User, Password: string(account.Password), TLS: secured,
+			Name: account.Name, Address: account.Server, ClientID: account.User, Password: string(account.Password), TLS: secured,
 			MaxConnections: account.Connections, OrderConnections: account.OrderConnections,
 			PerSecond: float64(account.PerSecond), OrderShare: float64(account.OrderPercent) / 100,
 			LookupTimeout: time.Duration(account.LookupTimeout),

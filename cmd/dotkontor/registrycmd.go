@@ -125,11 +125,19 @@ func printChecked(out io.Writer, checked epp.Checked) {
 // spoken adds the registry's own words, which operators may read.
 func spoken(err error) error {
 	var refused *epp.ResultError
-	if !errors.As(err, &refused) {
+	var cause *registrar.Cause
+	located := errors.As(err, &cause)
+	switch {
+	case errors.As(err, &refused) && (!located || epp.Action(cause.Class) == ""): // an answer about the object itself
+		words := append([]string{refused.Message}, refused.Reasons...)
+		return fmt.Errorf("EPP %d: %s", refused.Code, printable(strings.Join(words, "; ")))
+	case !located:
 		return err
+	case epp.Action(cause.Class) != "":
+		return fmt.Errorf("%w: %s", cause, epp.Action(cause.Class))
+	default:
+		return cause
 	}
-	words := append([]string{refused.Message}, refused.Reasons...)
-	return fmt.Errorf("EPP %d: %s", refused.Code, printable(strings.Join(words, "; ")))
 }
 
 type registryInfoCommand struct {

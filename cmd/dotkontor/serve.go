@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/duty"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
@@ -95,7 +96,12 @@ type product struct {
 
 // newProduct wires everything and opens the listeners; nothing is served yet.
 func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
-	p := &product{cfg: cfg, logger: logger, metrics: prometheus.NewRegistry()}
+	p := &product{cfg: cfg, metrics: prometheus.NewRegistry()}
+	logger, err := countRecords(logger, p.metrics)
+	if err != nil {
+		return nil, err
+	}
+	p.logger = logger
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
@@ -226,6 +232,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		Operators:      p.operatorPages(look, live),
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
+		Degraded:       p.degraded,
 		Streams:        max(1, cfg.Server.MaxConnections/10),
 		Closing:        p.server.closing,
 		Logger:         logger,
@@ -261,7 +268,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := errors.Join(p.server.handle(handler, p.metrics), p.watchGauges(look, now)); err != nil {
+	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.watchGauges(look, now)); err != nil {
 		return nil, p.abandon(err)
 	}
 	if err := p.logStart(ctx, live); err != nil {
@@ -292,6 +299,9 @@ func (p *product) openAccounts(ctx context.Context, catalogue *catalog.Live, now
 	people, err := openAccountsHashing(ctx, p.cfg, p.logger, now, catalogue, p.newHashWorkers())
 	if err != nil {
 		return nil, err
+	}
+	if err := p.watchDatabase(people.db); err != nil {
+		return nil, errors.Join(err, people.close())
 	}
 	p.background = append(p.background, people.background...)
 	p.closers = append(p.closers, func() {
@@ -428,7 +438,7 @@ func (p *product) run(ctx context.Context, onReady func(baseURL string)) error {
 	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	for _, work := range p.background {
-		all.Go(func() { work(beside) })
+		all.Go(func() { duty.Supervise(beside, duty.Report(p.logger, "background"), work) })
 	}
 	err := p.server.run(ctx, func() { onReady(p.cfg.BaseURL) })
 	stop()

@@ -83,7 +83,7 @@ func (s *server) address() string { return s.listener.Addr().String() }
 func (s *server) ready() bool { return !s.draining.Load() }
 
 // handle sets what the ports serve, with hard limits on header, body and time.
-func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) error {
+func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) error {
 	for _, collector := range []prometheus.Collector{
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "dotkontor_http_connections",
@@ -114,7 +114,7 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry) erro
 	}
 	private := http.NewServeMux()
 	private.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
-	web.Health(private, s.ready)
+	web.Health(private, s.ready, degraded)
 	s.private = &http.Server{
 		Handler:           private,
 		ReadHeaderTimeout: 5 * time.Second,

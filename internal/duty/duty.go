@@ -10,7 +10,10 @@
 // never too much of it, and that what is under way is finished when the service
 // stops.
 //
-// It knows nobody and nothing of what the rows mean.
+// It knows nothing of what the rows mean.
+//
+// A panic ends one piece of work and not the process: it is handed to Failed, and the
+// row or the loop waits before the next attempt.
 package duty
 
 import (
@@ -28,7 +31,8 @@ type Loop[T any] struct {
 	// Do claims a row and does its work. Its context is that of Run: what must not
 	// be cut off in the middle when the service stops takes another.
 	Do func(ctx context.Context, row T)
-	// Failed is told when Due fails while the service goes on.
+	// Failed is called when Due fails, or when Due or Do panics, while the service goes
+	// on; Report makes one. After a failed look the next one waits longer each time.
 	Failed func(ctx context.Context, err error)
 	// Every is how often rows are looked for that others stored or left.
 	Every time.Duration
@@ -38,6 +42,29 @@ type Loop[T any] struct {
 
 	awake chan struct{}
 	once  sync.Once
+}
+
+const (
+	// lookWithin bounds a look, so that a database that is silent does not hold the loop
+	// for ever. After looks that failed the pauses double up to longestPause.
+	lookWithin   = 30 * time.Second
+	longestPause = 30 * time.Second
+	// A row whose work panicked rests: it would panic again. mostResting bounds how many
+	// are remembered.
+	firstRest, longestRest = time.Minute, time.Hour
+	mostResting            = 1024
+)
+
+// rest is how often the work of a row has panicked, and how long it is left alone.
+type rest struct {
+	panics int
+	until  time.Time
+}
+
+// ending is how the work of a row ended.
+type ending struct {
+	key      string
+	panicked bool
 }
 
 func (l *Loop[T]) bell() chan struct{} {
@@ -60,15 +87,24 @@ func (l *Loop[T]) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	var (
-		busy  = make(map[string]bool)
-		ended = make(chan string, l.AtOnce)
-		queue []T
-		look  = true
+		busy     = make(map[string]bool)
+		resting  = make(map[string]rest)
+		ended    = make(chan ending, l.AtOnce)
+		queue    []T
+		look     = true
+		failures int
+		resume   time.Time
 	)
 	for ctx.Err() == nil {
 		for len(busy) < l.AtOnce && ctx.Err() == nil {
 			if len(queue) == 0 && look {
-				queue, look = l.look(ctx, busy)
+				var err error
+				if queue, look, err = l.look(ctx, busy, resting); err != nil {
+					failures++
+					resume = time.Now().Add(Pause(failures, l.Every, max(l.Every, longestPause)))
+				} else {
+					failures, resume = 0, time.Time{}
+				}
 			}
 			if len(queue) == 0 {
 				break
@@ -78,38 +114,65 @@ func (l *Loop[T]) Run(ctx context.Context) {
 			key := l.Key(row)
 			busy[key] = true
 			all.Go(func() {
-				defer func() { ended <- key }()
-				l.Do(ctx, row)
+				done := ending{key: key}
+				defer func() { ended <- done }()
+				if err := guarded(func() error { l.Do(ctx, row); return nil }); err != nil {
+					done.panicked = true
+					l.Failed(ctx, err)
+				}
 			})
 		}
 		select {
 		case <-ctx.Done():
-		case key := <-ended:
-			delete(busy, key)
+		case done := <-ended:
+			delete(busy, done.key)
+			l.settle(resting, done)
 		case <-l.bell():
 			look = true
 		case <-ticker.C:
-			look = true
+			look = look || !time.Now().Before(resume)
 		}
 	}
 }
 
-// look returns the rows that nobody here is working on, and whether there may be
-// more.
-func (l *Loop[T]) look(ctx context.Context, busy map[string]bool) (rows []T, more bool) {
-	due, err := l.Due(ctx, l.Batch)
+// settle lets a row rest whose work panicked, the longer the more often it did.
+func (l *Loop[T]) settle(resting map[string]rest, done ending) {
+	if !done.panicked {
+		delete(resting, done.key)
+		return
+	}
+	if len(resting) >= mostResting {
+		clear(resting)
+	}
+	r := resting[done.key]
+	r.panics++
+	r.until = time.Now().Add(Pause(r.panics, firstRest, longestRest))
+	resting[done.key] = r
+}
+
+// look returns the rows that nobody here is working on and that do not rest, and
+// whether there may be more.
+func (l *Loop[T]) look(ctx context.Context, busy map[string]bool, resting map[string]rest) (rows []T, more bool, err error) {
+	looking, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	var due []T
+	err = guarded(func() (err error) {
+		due, err = l.Due(looking, l.Batch)
+		return err
+	})
 	if err != nil {
 		if ctx.Err() == nil {
 			l.Failed(ctx, err)
 		}
-		return nil, false
+		return nil, false, err
 	}
+	now := time.Now()
 	for _, row := range due {
-		if !busy[l.Key(row)] {
+		if key := l.Key(row); !busy[key] && !now.Before(resting[key].until) {
 			rows = append(rows, row)
 		}
 	}
-	return rows, len(due) == l.Batch
+	return rows, len(due) == l.Batch, nil
 }
 
 // Pause is how long to wait after so many attempts that failed: first, then twice

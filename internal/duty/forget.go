@@ -25,8 +25,8 @@ func InBatches(ctx context.Context, remove func(context.Context) (int, error)) (
 	}
 }
 
-// Regularly does something again and again until ctx ends. failed hears of errors
-// while the service goes on.
+// Regularly does something again and again until ctx ends. failed is called with errors
+// and panics while the service goes on.
 func Regularly(ctx context.Context, every time.Duration, do func(context.Context) error, failed func(context.Context, error)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -35,7 +35,7 @@ func Regularly(ctx context.Context, every time.Duration, do func(context.Context
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := do(ctx); err != nil && ctx.Err() == nil {
+			if err := guarded(func() error { return do(ctx) }); err != nil && ctx.Err() == nil {
 				failed(ctx, err)
 			}
 		}

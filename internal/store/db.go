@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,6 +30,9 @@ type Options struct {
 	Data string
 	// MaxConnections bounds the pool; 0 means a default that suits the engine.
 	MaxConnections int
+	// Logger gets a record when the database gets into trouble and when it is out of it
+	// again; nil means none.
+	Logger *slog.Logger
 }
 
 // DB is an open database whose schema is up to date.
@@ -42,6 +46,10 @@ type DB struct {
 	turns *turns
 	// limits spells statements for PostgreSQL; nil on SQLite.
 	limits *limits
+	// health knows what the database can't do at the moment, and folder is where an
+	// SQLite database is.
+	health *health
+	folder string
 }
 
 type engine uint8
@@ -75,12 +83,13 @@ func open(opts Options) (*DB, error) {
 		connections = defaultConnections
 	}
 	if opts.URL == "" {
-		return openSQLite(opts.Data, connections)
+		return openSQLite(opts.Data, connections, newHealth(sqlite, opts.Logger))
 	}
 	if !strings.HasPrefix(opts.URL, "postgres://") && !strings.HasPrefix(opts.URL, "postgresql://") {
 		return nil, errors.New("database.url must begin with postgres://; without it the database is SQLite in the data folder")
 	}
-	pool, err := sql.Open("pgx", opts.URL)
+	health := newHealth(postgres, opts.Logger)
+	pool, err := openObserved("pgx", opts.URL, hostOf(opts.URL), health)
 	if err != nil {
 		// The text of the error may quote the address with its password.
 		return nil, errors.New("database.url can't be understood: it is like postgres://user:password@host:5432/database")
@@ -89,12 +98,21 @@ func open(opts Options) (*DB, error) {
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLife)
 	limits := newLimits()
-	return &DB{engine: postgres, writer: pool, reader: pool, queries: spelling{pool, limits}, limits: limits}, nil
+	return &DB{engine: postgres, writer: pool, reader: pool, queries: spelling{pool, limits}, limits: limits, health: health}, nil
+}
+
+// hostOf is the host and port in the address of a database, without the rest.
+func hostOf(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return parsed.Host
 }
 
 // openSQLite opens one connection that writes and a pool that can't. Data that
 // was said to be stored is on the disk: synchronous is FULL.
-func openSQLite(folder string, readers int) (*DB, error) {
+func openSQLite(folder string, readers int, health *health) (*DB, error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
@@ -103,13 +121,13 @@ func openSQLite(folder string, readers int) (*DB, error) {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
 	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)"}
-	writer, err := sql.Open("sqlite", address(path, append(common, "query_only(0)"), "immediate"))
+	writer, err := openObserved("sqlite", address(path, append(common, "query_only(0)"), "immediate"), path, health)
 	if err != nil {
 		return nil, fmt.Errorf("the database %s: %w", path, err)
 	}
 	// One is for all changes (shared.go), and one for the schema.
 	writer.SetMaxOpenConns(2)
-	reader, err := sql.Open("sqlite", address(path, append(common, "query_only(1)"), "deferred"))
+	reader, err := openObserved("sqlite", address(path, append(common, "query_only(1)"), "deferred"), path, health)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), writer.Close())
 	}
@@ -117,6 +135,7 @@ func openSQLite(folder string, readers int) (*DB, error) {
 	reader.SetMaxIdleConns(readers)
 	return &DB{
 		engine: sqlite, writer: writer, reader: reader, queries: newPrepared(reader), turns: &turns{pool: writer, longest: longestShared},
+		health: health, folder: folder,
 	}, nil
 }
 

@@ -2,19 +2,34 @@ package web
 
 import (
 	"net/http"
+	"time"
 )
 
 // healthz says that the process serves.
 func healthz(w http.ResponseWriter, _ *http.Request) { writeState(w, http.StatusOK, "ok\n") }
 
-// readyz says whether a load balancer should send requests here.
-func readyz(ready func() bool) http.HandlerFunc {
+// Degraded is a part of the service that can't do all of its work.
+type Degraded struct {
+	Part, State string
+	Since       time.Time
+}
+
+// readyz says whether a load balancer should send requests here. What is degraded is
+// listed below, a line each, and does not change the status: lookups go on, and
+// another node would have the same trouble.
+func readyz(ready func() bool, degraded func() []Degraded) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if !ready() {
 			writeState(w, http.StatusServiceUnavailable, "draining\n")
 			return
 		}
-		writeState(w, http.StatusOK, "ready\n")
+		text := "ready\n"
+		if degraded != nil {
+			for _, d := range degraded() {
+				text += "degraded " + d.Part + " " + d.State + " since " + d.Since.UTC().Format(time.RFC3339) + "\n"
+			}
+		}
+		writeState(w, http.StatusOK, text)
 	}
 }
 
@@ -26,7 +41,7 @@ func writeState(w http.ResponseWriter, status int, text string) {
 }
 
 // Health serves /healthz and /readyz on the private port too.
-func Health(mux *http.ServeMux, ready func() bool) {
+func Health(mux *http.ServeMux, ready func() bool, degraded func() []Degraded) {
 	mux.HandleFunc("GET /healthz", healthz)
-	mux.HandleFunc("GET /readyz", readyz(ready))
+	mux.HandleFunc("GET /readyz", readyz(ready, degraded))
 }

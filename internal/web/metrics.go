@@ -14,6 +14,7 @@ type requestMetrics struct {
 	duration *prometheus.HistogramVec
 	underWay prometheus.Gauge
 	streams  prometheus.Gauge
+	tools    *prometheus.CounterVec
 	// series saves the look-up of labels, which costs more than the observation.
 	series sync.Map // seriesKey → prometheus.Observer
 }
@@ -38,8 +39,12 @@ func newRequestMetrics(registry prometheus.Registerer) (*requestMetrics, error) 
 			Name: "dotkontor_http_streams",
 			Help: "Streams of pages that are followed at this moment, which are not among the requests under way.",
 		}),
+		tools: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "dotkontor_mcp_tool_calls_total",
+			Help: "Calls of MCP tools by tool and outcome: ok, the code of the failure, or sign_in_required or insufficient_scope.",
+		}, []string{"tool", "outcome"}),
 	}
-	for _, collector := range []prometheus.Collector{m.duration, m.underWay, m.streams} {
+	for _, collector := range []prometheus.Collector{m.duration, m.underWay, m.streams, m.tools} {
 		if err := registry.Register(collector); err != nil {
 			return nil, err
 		}

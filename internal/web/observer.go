@@ -14,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 // observer wraps the routes: an id, a log record and a measurement for every
@@ -23,6 +24,9 @@ type observer struct {
 	logger  *slog.Logger
 	metrics *requestMetrics
 	pool    sync.Pool
+	// broken answers a request whose handler has panicked, in the form of the protocol
+	// of its pattern; others get the one of REST.
+	broken map[string]func(w http.ResponseWriter, r *http.Request, err error)
 }
 
 func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Registerer) (*observer, error) {
@@ -41,7 +45,7 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	*rec = recorder{ResponseWriter: w, began: began, metrics: o.metrics}
 	id := newRequestID()
 	header := w.Header()
-	header["X-Request-Id"] = []string{id}
+	header[wire.RequestIDHeader] = []string{id}
 	header["X-Content-Type-Options"] = noSniff
 
 	o.metrics.underWay.Inc()
@@ -49,7 +53,10 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem := recover()
 		abort := isAbort(problem)
 		if problem != nil && !abort {
-			o.answerPanic(rec, id, problem)
+			// Half an answer must not look like a whole one.
+			if abort = !o.answerPanic(rec, r, id, problem); abort {
+				problem = http.ErrAbortHandler
+			}
 		}
 		took := time.Since(began)
 		measured := took
@@ -65,6 +72,9 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			pattern = "/"
 		}
 		o.metrics.observe(pattern, rec.status(), measured)
+		if rec.tool != "" {
+			o.metrics.tools.WithLabelValues(rec.tool, rec.outcome).Inc()
+		}
 		o.record(r, rec, id, pattern, took)
 		rec.ResponseWriter, rec.metrics = nil, nil
 		o.pool.Put(rec)
@@ -110,8 +120,10 @@ func isClean(p string) bool {
 func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, took time.Duration) {
 	level := slog.LevelInfo
 	switch status := rec.status(); {
+	case rec.note.Fault: // also where the answer is a tool's failure with status 200
+		level = slog.LevelError
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // said on purpose
-	case status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError && !rec.note.Left:
 		level = slog.LevelError
 	}
 	if !o.logger.Enabled(r.Context(), level) {
@@ -129,10 +141,13 @@ func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, to
 	if rec.tool != "" {
 		attrs = append(attrs, slog.String("tool", rec.tool))
 	}
-	if rec.kind != 0 {
-		attrs = append(attrs, slog.String("error", rec.kind.String()), slog.String("code", string(rec.code)))
-		if rec.detail != "" {
-			attrs = append(attrs, slog.String("detail", rec.detail))
+	if note := &rec.note; note.Kind != 0 {
+		attrs = append(attrs, slog.String("error", note.Kind.String()), slog.String("code", string(note.Code)))
+		if note.Detail != "" {
+			attrs = append(attrs, slog.String("detail", note.Detail))
+		}
+		if note.Cause != "" {
+			attrs = append(attrs, slog.String("cause", note.Cause))
 		}
 	}
 	o.logger.LogAttrs(r.Context(), level, "request", attrs...)
@@ -154,12 +169,31 @@ func isAbort(problem any) bool {
 }
 
 // answerPanic keeps the process alive. The panic's text may quote what the
-// client sent, so only its type and the stack are logged.
-func (o *observer) answerPanic(rec *recorder, id string, problem any) {
-	o.logger.Error("a handler panicked", "id", id, "type", typeName(problem), "stack", string(debug.Stack()))
-	if !rec.wrote() {
-		rest.WriteError(rec, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
+// client sent, so only its type and the stack are logged. It is false if there was
+// half an answer already.
+func (o *observer) answerPanic(rec *recorder, r *http.Request, id string, problem any) (answered bool) {
+	o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "request", "id", id, "route", r.Pattern,
+		"type", typeName(problem), "stack", string(debug.Stack()))
+	err := &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
+	if rec.wrote() {
+		wire.Annotate(rec, err)
+		return false
 	}
+	defer func() {
+		if problem := recover(); problem != nil { // even the page of errors fails
+			o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "error page", "id", id, "type", typeName(problem), "stack", string(debug.Stack()))
+			wire.Annotate(rec, err)
+			if answered = !rec.wrote(); answered {
+				rest.WriteError(rec, err)
+			}
+		}
+	}()
+	if broken := o.broken[r.Pattern]; broken != nil {
+		broken(rec, r, err)
+	} else {
+		rest.WriteError(rec, err)
+	}
+	return true
 }
 
 func typeName(problem any) string {
@@ -178,10 +212,9 @@ type recorder struct {
 	http.ResponseWriter
 	answered int
 	bytes    int64
-	kind     registrar.Kind
-	code     registrar.Code
-	detail   string
+	note     wire.Note
 	tool     string
+	outcome  string
 	began    time.Time
 	metrics  *requestMetrics
 	// streams says that it is a stream, and opened how long it took to begin.
@@ -208,13 +241,17 @@ func (rec *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// Note keeps the last error for the log; see wire.Annotate.
-func (rec *recorder) Note(kind registrar.Kind, code registrar.Code, detail string) {
-	rec.kind, rec.code, rec.detail = kind, code, detail
+// Note keeps the last error for the log, but no later one in place of a fault; see
+// wire.Annotate.
+func (rec *recorder) Note(note wire.Note) {
+	if !rec.note.Fault || note.Fault {
+		rec.note = note
+	}
 }
 
-// NoteTool keeps the name of the tool that was called; see wire.NoteTool.
-func (rec *recorder) NoteTool(name string) { rec.tool = name }
+// NoteTool keeps the name of the tool that was called, and how that ended; see
+// wire.NoteTool.
+func (rec *recorder) NoteTool(name, outcome string) { rec.tool, rec.outcome = name, outcome }
 
 // NoteStream stops the clock of what is open for long; see wire.NoteStream.
 func (rec *recorder) NoteStream() {

@@ -41,6 +41,48 @@ func TestHandlersSeePathValuesAndTheLogSeesThePattern(t *testing.T) {
 	}
 }
 
+// Half an answer must not look like a whole one, so its connection is cut; a panic
+// before the first byte is answered in the form of the protocol.
+func TestPanic_ProtocolAnswersUnlessHalfAnAnswerIsOut(t *testing.T) {
+	log := &bytes.Buffer{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/early", func(http.ResponseWriter, *http.Request) { panic("canary") })
+	mux.HandleFunc("/worse", func(http.ResponseWriter, *http.Request) { panic("canary") })
+	mux.HandleFunc("/late", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("half"))
+		panic("canary")
+	})
+	front, err := newObserver(mux, slog.New(slog.NewJSONHandler(log, nil)), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	front.broken = map[string]func(http.ResponseWriter, *http.Request, error){
+		"/early": func(w http.ResponseWriter, _ *http.Request, err error) {
+			wire.Annotate(w, err)
+			http.Error(w, "a page", http.StatusInternalServerError)
+		},
+		"/worse": func(http.ResponseWriter, *http.Request, error) { panic("canary") },
+	}
+	if answer := do(front, "GET", "/early", ""); answer.Code != http.StatusInternalServerError || answer.Body.String() != "a page\n" {
+		t.Errorf("early: %d %s", answer.Code, answer.Body)
+	}
+	if answer := do(front, "GET", "/worse", ""); answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error"`) {
+		t.Errorf("worse: %d %s", answer.Code, answer.Body)
+	}
+	func() {
+		defer func() {
+			if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // the very value
+				t.Errorf("late: recovered %v", problem)
+			}
+		}()
+		do(front, "GET", "/late", "")
+	}()
+	if text := log.String(); strings.Count(text, `"msg":"panic recovered"`) != 4 || strings.Count(text, `"level":"ERROR","msg":"request"`) != 3 ||
+		strings.Contains(text, "canary") {
+		t.Errorf("the log says %s", text)
+	}
+}
+
 // A stream is open for minutes, which would spoil what is measured of answers.
 func TestAStreamIsOneRecordAndIsMeasuredUntilItBegins(t *testing.T) {
 	log, registry := &bytes.Buffer{}, prometheus.NewRegistry()

@@ -69,6 +69,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Ready says whether the service wants new requests.
 	Ready func() bool
+	// Degraded lists the parts of the service that are in trouble; nil means none.
+	Degraded func() []Degraded
 	// Streams is how many pages may be followed at one moment, and Closing ends them
 	// all when it is closed.
 	Streams int
@@ -133,7 +135,7 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 
 		{"GET", "/{$}", documents.Welcome, false},
 		{"GET", "/healthz", healthz, false},
-		{"GET", "/readyz", readyz(cfg.Ready), false},
+		{"GET", "/readyz", readyz(cfg.Ready, cfg.Degraded), false},
 	}), nil
 }
 
@@ -173,20 +175,21 @@ func New(cfg Config) (http.Handler, error) {
 			res.methods[http.MethodHead] = r.handler
 		}
 	}
+	broken := make(map[string]func(http.ResponseWriter, *http.Request, error))
 	for path, res := range resources {
 		res.allow = allowed(res.methods)
 		res.refuse = noSuchMethod
 		switch {
 		case path == mcp.Path || path == mcp.LoginPath:
-			res.refuse = mcp.RefuseMethod
+			res.refuse, broken[path] = mcp.RefuseMethod, mcp.Fail
 		case strings.HasPrefix(path, oauth.Prefix):
-			res.refuse = oauth.RefuseMethod
+			res.refuse, broken[path] = oauth.RefuseMethod, oauth.Fail
 		case strings.HasPrefix(path, acp.Prefix):
-			res.refuse = acp.RefuseMethod
+			res.refuse, broken[path] = acp.RefuseMethod, acp.Fail
 		case strings.HasPrefix(path, page.OperatorPath):
-			res.hidden, res.refuse = true, forPeople.frame.NotFound
+			res.hidden, res.refuse, broken[path] = true, forPeople.frame.NotFound, forPeople.frame.Fail
 		case forPeople.has(path):
-			res.refuse = forPeople.frame.NoSuchMethod
+			res.refuse, broken[path] = forPeople.frame.NoSuchMethod, forPeople.frame.Fail
 		}
 	}
 	if forPeople.frame != nil {
@@ -195,5 +198,19 @@ func New(cfg Config) (http.Handler, error) {
 		mux.HandleFunc(page.OperatorPath+"/", forPeople.frame.NotFound)
 	}
 	mux.HandleFunc("/", noPage(forPeople.frame))
-	return newObserver(mux, cfg.Logger, cfg.Registry)
+	front, err := newObserver(mux, cfg.Logger, cfg.Registry)
+	if err != nil {
+		return nil, err
+	}
+	front.broken = broken
+	tools, err := mcp.ToolNames()
+	if err != nil {
+		return nil, err
+	}
+	for _, tool := range tools { // an alert must see the first event
+		for _, outcome := range mcp.Outcomes {
+			front.metrics.tools.WithLabelValues(tool, outcome)
+		}
+	}
+	return front, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -35,6 +36,12 @@ func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
 		panic(http.ErrAbortHandler)
 	case "foreign.de":
 		return answer, errors.New("a foreign error that quotes " + domain)
+	case "stored.de":
+		return answer, fmt.Errorf("reading %s: %w", domain, &registrar.Cause{
+			Part: registrar.PartDatabase, Operation: "OrderByID", Class: "disk_full", Code: "SQLite 13", Err: errors.New("quotes " + domain),
+		})
+	case "gone.de":
+		return answer, fmt.Errorf("reading %s: %w", domain, context.Canceled)
 	case "failing.de":
 		return answer, registrar.Fault(registrar.FaultThrottled, "rdap.example", errors.New("quotes "+domain))
 	}
@@ -101,7 +108,7 @@ func TestAPanicEndsOneRequestAndQuotesNothing(t *testing.T) {
 	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error":`) {
 		t.Errorf("got %d %s", answer.Code, answer.Body)
 	}
-	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "a handler panicked") {
+	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "panic recovered") {
 		t.Errorf("the log says %s", log)
 	}
 	if again := do(handler, "POST", "/api/domain/check", `{"domain":"good.de"}`); again.Code != http.StatusOK {
@@ -148,6 +155,99 @@ func TestTheLogSaysWhichUpstreamFailedAndNotWhatWasAsked(t *testing.T) {
 	}
 	if strings.Contains(log.String(), "failing.de") {
 		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestRequestLog_FaultHasItsCauseAndTheIDOfTheAnswer(t *testing.T) {
+	for domain, want := range map[string]struct{ level, cause string }{
+		"stored.de":  {"ERROR", "database: OrderByID: disk_full (SQLite 13)"},
+		"foreign.de": {"ERROR", "unclassified: *errors.errorString"},
+		"gone.de":    {"INFO", "canceled"},
+	} {
+		handler, log := newFront(t, 10)
+		answer := do(handler, "POST", "/api/domain/check", `{"domain":"`+domain+`"}`)
+		var record struct{ ID, Level, Cause string }
+		if err := json.Unmarshal(log.Bytes(), &record); err != nil {
+			t.Fatal(err)
+		}
+		if answer.Code != http.StatusInternalServerError || record.Level != want.level || record.Cause != want.cause || record.ID != answer.Header().Get("X-Request-Id") {
+			t.Errorf("%s: %d, the record is %+v", domain, answer.Code, record)
+		}
+		if strings.Contains(log.String(), domain) {
+			t.Errorf("the log says %s", log)
+		}
+	}
+}
+
+// A tool's failure has status 200, and is a fault all the same.
+func TestRequestLog_ToolThatFailsInternallyIsAnErrorAndCounted(t *testing.T) {
+	for domain, want := range map[string]struct{ level, outcome string }{
+		"stored.de": {"ERROR", "internal"}, "panic.de": {"ERROR", "internal"}, "failing.de": {"INFO", "upstream_failed"}, "good.de": {"INFO", "ok"},
+	} {
+		log, registry := &bytes.Buffer{}, prometheus.NewRegistry()
+		handler, err := New(Config{
+			Facts: discovery.Facts{BaseURL: "http://127.0.0.1"}, Lookups: lookups{}, Budget: &budget{left: 10}, Agents: agents(),
+			Ready: func() bool { return true }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: registry,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/mcp", strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"domain_check","arguments":{"domain":"`+domain+`"}}}`))
+		request.Header.Set("Content-Type", "application/json")
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		id := answer.Header().Get("X-Request-Id")
+		if told := strings.Contains(answer.Body.String(), "Request ID: "+id); answer.Code != http.StatusOK || told != (want.outcome == "internal") {
+			t.Errorf("%s: %d %s", domain, answer.Code, answer.Body)
+		}
+		for line := range strings.Lines(log.String()) {
+			if !strings.Contains(line, `"level":"`+want.level+`"`) || !strings.Contains(line, `"id":"`+id+`"`) || strings.Contains(line, domain) {
+				t.Errorf("%s: the log says %s", domain, line)
+			}
+		}
+		if got := counted(t, registry, "domain_check"); got != want.outcome {
+			t.Errorf("%s: counted %s", domain, got)
+		}
+	}
+}
+
+// counted is the one outcome of a tool that was counted.
+func counted(t *testing.T, registry *prometheus.Registry, tool string) (outcomes string) {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() != "dotkontor_mcp_tool_calls_total" {
+			continue
+		}
+		for _, series := range family.GetMetric() {
+			if labels := series.GetLabel(); series.GetCounter().GetValue() == 1 && labels[1].GetValue() == tool {
+				outcomes += labels[0].GetValue()
+			}
+		}
+	}
+	return outcomes
+}
+
+func TestReadiness_DegradedPartsAreListedAndStatusStays200(t *testing.T) {
+	for name, test := range map[string]struct {
+		degraded []Degraded
+		want     string
+	}{
+		"well": {nil, "ready\n"},
+		"full": {
+			[]Degraded{{"database", "disk_full", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
+			"ready\ndegraded database disk_full since 2026-01-02T03:04:05Z\n",
+		},
+	} {
+		answer := httptest.NewRecorder()
+		readyz(func() bool { return true }, func() []Degraded { return test.degraded })(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		if answer.Code != http.StatusOK || answer.Body.String() != test.want {
+			t.Errorf("%s: %d %q", name, answer.Code, answer.Body)
+		}
 	}
 }
 

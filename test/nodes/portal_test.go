@@ -16,15 +16,22 @@ import (
 // operate runs an operator's command: one more process at the database.
 func (p place) operate(t *testing.T, args ...string) string {
 	t.Helper()
+	out, err := p.try(t, args...)
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// try is operate for a command that may fail.
+func (p place) try(t *testing.T, args ...string) (out string, err error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, stage.binary, append(args, "--config", stage.config)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + stage.folder}, p.settings...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out)
-	}
-	return string(out)
+	text, err := cmd.CombinedOutput()
+	return string(text), err
 }
 
 // browser is a person's. Its cookies belong to a host and not to a port, so to

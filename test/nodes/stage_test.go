@@ -204,6 +204,8 @@ func (r *registry) revoke(id string) {
 type node struct {
 	t    *testing.T
 	base string
+	// log is the file of its log.
+	log string
 }
 
 func (p place) node(t *testing.T, settings ...string) *node {
@@ -234,7 +236,7 @@ func (p place) nodeWith(t *testing.T, configFile string, settings ...string) *no
 			t.Errorf("the log has a token or a panic in it (%v):\n%s", err, text)
 		}
 	})
-	return &node{t, process.Ready}
+	return &node{t, process.Ready, log.Name()}
 }
 
 // said is what a tool answered, and with which status.

@@ -2,11 +2,9 @@ package access
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/duty"
-	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
@@ -41,13 +39,14 @@ func (a *Applications) Run(ctx context.Context) {
 	write, clean := time.NewTicker(writeEvery), time.NewTicker(cleanEvery)
 	defer write.Stop()
 	defer clean.Stop()
+	failed := duty.Report(a.log, "application cleanup")
 	for {
 		select {
 		case <-write.C:
 			a.writeUses(ctx)
 		case <-clean.C:
 			if _, err := a.Clean(ctx); err != nil && ctx.Err() == nil {
-				a.log.LogAttrs(ctx, slog.LevelWarn, "cleaning applications failed", slog.String("error", registrar.KindOf(err).String()))
+				failed(ctx, err)
 			}
 		case <-ctx.Done():
 			a.writeLastUses(ctx)
@@ -72,7 +71,7 @@ func (a *Applications) writeUses(ctx context.Context) {
 			for _, use := range uses {
 				a.used.note(use.TokenID, use.At)
 			}
-			a.log.LogAttrs(ctx, slog.LevelWarn, "last use of connections not written", slog.Int("connections", len(uses)))
+			duty.Report(a.log, "last use of applications")(ctx, err)
 			return
 		}
 		uses = uses[len(some):]

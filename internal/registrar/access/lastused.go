@@ -2,9 +2,10 @@ package access
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/duty"
 )
 
 const (
@@ -79,7 +80,7 @@ func (s *Service) writeUses(ctx context.Context) {
 			for _, use := range uses {
 				s.used.note(use.TokenID, use.At)
 			}
-			s.log.LogAttrs(ctx, slog.LevelWarn, "last use of tokens not written", slog.Int("tokens", len(uses)))
+			duty.Report(s.log, "last use of tokens")(ctx, err)
 			return
 		}
 		uses = uses[len(some):]

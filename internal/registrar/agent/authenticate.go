@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/base64"
-	"log/slog"
 	"net/netip"
 	"time"
 
@@ -126,9 +125,7 @@ const (
 
 // Run forgets signatures whose time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	duty.Regularly(ctx, forgetEvery, s.Forget, func(ctx context.Context, err error) {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "old signatures were not removed", slog.String("error", registrar.KindOf(err).String()))
-	})
+	duty.Regularly(ctx, forgetEvery, s.Forget, duty.Report(s.log, "old signatures"))
 }
 
 // Forget removes signatures whose time is over.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/duty"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -152,6 +153,7 @@ func (s *Service) writeFailure(ctx context.Context, deed registrar.Deed) error {
 func (s *Service) Run(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
+	failed := duty.Report(s.cfg.Logger, "accounts")
 	for {
 		var err error
 		select {
@@ -163,7 +165,7 @@ func (s *Service) Run(ctx context.Context) {
 			err = s.Sweep(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.cfg.Logger.ErrorContext(ctx, "tidying up accounts failed and is tried again", "error", err.Error())
+			failed(ctx, err)
 		}
 	}
 }

@@ -192,9 +192,7 @@ const (
 
 // Run forgets answers whose time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	duty.Regularly(ctx, forgetEvery, s.Forget, func(ctx context.Context, err error) {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "old answers were not removed", slog.String("error", registrar.KindOf(err).String()))
-	})
+	duty.Regularly(ctx, forgetEvery, s.Forget, duty.Report(s.log, "old answers"))
 }
 
 // Forget removes answers whose time is over.

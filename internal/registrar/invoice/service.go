@@ -107,9 +107,7 @@ func New(cfg Config) (*Service, error) {
 		Due: s.nextDue, Key: func(due Due) string { return due.ID }, Do: s.do, Every: lookEvery, Batch: batch,
 		// One after the other: they all want the same counter.
 		AtOnce: 1,
-		Failed: func(ctx context.Context, err error) {
-			cfg.Logger.ErrorContext(ctx, "what invoices are owed can't be read", "code", string(registrar.CodeOf(err)))
-		},
+		Failed: duty.Report(cfg.Logger, "invoices"),
 	}
 	return s, nil
 }

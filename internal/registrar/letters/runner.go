@@ -81,12 +81,10 @@ func New(cfg Config) (*Runner, error) {
 		Due: func(ctx context.Context, limit int) ([]Stored, error) {
 			return r.cfg.Store.DueLetters(ctx, r.cfg.Now(), limit)
 		},
-		Key: func(letter Stored) string { return letter.ID },
-		Do:  r.deliver,
-		Failed: func(ctx context.Context, err error) {
-			r.cfg.Logger.ErrorContext(ctx, "letters can't be read", "error", err.Error())
-		},
-		Every: poll, Batch: batch, AtOnce: atOnce,
+		Key:    func(letter Stored) string { return letter.ID },
+		Do:     r.deliver,
+		Failed: duty.Report(cfg.Logger, "mail"),
+		Every:  poll, Batch: batch, AtOnce: atOnce,
 	}
 	return r, nil
 }

@@ -141,10 +141,8 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg}
 	s.loop = &duty.Loop[Domain]{
 		Due: s.ending, Key: func(domain Domain) string { return domain.ID }, Do: s.tell,
-		Failed: func(ctx context.Context, err error) {
-			cfg.Logger.ErrorContext(ctx, "domains whose term ends can't be read", "error", err.Error())
-		},
-		Every: lookEvery, Batch: batch, AtOnce: atOnce,
+		Failed: duty.Report(cfg.Logger, "expiry notices"),
+		Every:  lookEvery, Batch: batch, AtOnce: atOnce,
 	}
 	return s, nil
 }

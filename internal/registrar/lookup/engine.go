@@ -228,7 +228,7 @@ func once[V any](ctx context.Context, e *Engine, memory *otter.Cache[string, V],
 // where no transport could catch it, and one name must not end the process. The
 // panic's own text may quote the name, so only the stack is logged.
 func (e *Engine) caught(ctx context.Context, problem any) error {
-	e.logger.ErrorContext(ctx, "a lookup panicked", "stack", string(debug.Stack()))
+	e.logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "lookup", "stack", string(debug.Stack()))
 	cause, _ := problem.(error)
 	return &registrar.Error{Kind: registrar.KindInternal, Code: "panic", Err: cause}
 }

@@ -410,7 +410,7 @@ func TestAPanicOfASourceFailsOneNameAndNotTheProcess(t *testing.T) {
 			t.Errorf("%s has no error", entry.TLD)
 		}
 	}
-	if !strings.Contains(log.String(), "panicked") || strings.Contains(log.String(), "kaffeehaus") {
+	if !strings.Contains(log.String(), "panic recovered") || strings.Contains(log.String(), "kaffeehaus") {
 		t.Errorf("the log says %s", log.String())
 	}
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -28,11 +29,23 @@ func (s *Service) ask(ctx context.Context, wishes []Wish) []answer {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			answers[i].quote, answers[i].err = s.cfg.Market.Quote(ctx, wish)
+			answers[i].quote, answers[i].err = s.quoteGuarded(ctx, wish)
 		})
 	}
 	all.Wait()
 	return answers
+}
+
+// quoteGuarded asks the market on a goroutine of its own, where a panic would end the
+// process.
+func (s *Service) quoteGuarded(ctx context.Context, wish Wish) (quote Quote, err error) {
+	defer func() {
+		if recover() != nil {
+			s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "quote", "stack", string(debug.Stack()))
+			err = &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
+		}
+	}()
+	return s.cfg.Market.Quote(ctx, wish)
 }
 
 // refused says that the answer is a no, and not that nobody could be asked.

@@ -17,10 +17,8 @@ const (
 func (s *Service) newLoop() *duty.Loop[Order] {
 	return &duty.Loop[Order]{
 		Due: s.due, Key: func(o Order) string { return o.ID }, Do: s.work,
-		Failed: func(ctx context.Context, err error) {
-			s.cfg.Logger.ErrorContext(ctx, "rows that are due can't be read", "what", "orders", "error", err.Error())
-		},
-		Every: lookEvery, Batch: 4 * atOnce, AtOnce: atOnce,
+		Failed: duty.Report(s.cfg.Logger, "orders"),
+		Every:  lookEvery, Batch: 4 * atOnce, AtOnce: atOnce,
 	}
 }
 

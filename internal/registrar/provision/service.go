@@ -126,7 +126,7 @@ func New(cfg Config) (*Service, error) {
 			return cfg.Store.DueLines(ctx, s.clock(), limit)
 		},
 		Key: func(line Line) string { return line.ID }, Do: s.work,
-		Failed: s.unreadable("paid lines"),
+		Failed: duty.Report(cfg.Logger, "paid lines"),
 		Every:  lookEvery, Batch: 4 * cfg.AtOnce, AtOnce: cfg.AtOnce,
 	}
 	s.domains = &duty.Loop[Domain]{
@@ -134,7 +134,7 @@ func New(cfg Config) (*Service, error) {
 			return cfg.Domains.DueDomains(ctx, s.clock(), limit)
 		},
 		Key: func(domain Domain) string { return domain.ID }, Do: s.followDue,
-		Failed: s.unreadable("domains"),
+		Failed: duty.Report(cfg.Logger, "domains"),
 		Every:  lookEvery, Batch: 16, AtOnce: 4,
 	}
 	return s, nil
@@ -143,12 +143,6 @@ func New(cfg Config) (*Service, error) {
 // clock is the true time in the precision in which it is stored, so that it can
 // be compared with what comes back.
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
-
-func (s *Service) unreadable(what string) func(context.Context, error) {
-	return func(ctx context.Context, err error) {
-		s.cfg.Logger.ErrorContext(ctx, "rows that are due can't be read", "what", what, "error", err.Error())
-	}
-}
 
 // Wake says that lines were stored. It never waits.
 func (s *Service) Wake() { s.lines.Wake() }
@@ -170,7 +164,9 @@ func (s *Service) Run(ctx context.Context) {
 	all.Go(func() { s.lines.Run(ctx) })
 	all.Go(func() { s.domains.Run(ctx) })
 	for _, account := range s.cfg.Accounts {
-		all.Go(func() { s.listen(ctx, account) })
+		all.Go(func() {
+			duty.Supervise(ctx, duty.Report(s.cfg.Logger, "registry messages"), func(ctx context.Context) { s.listen(ctx, account) })
+		})
 	}
 	all.Wait()
 }

@@ -120,10 +120,8 @@ func New(cfg Config) (*Service, error) {
 			return cfg.Store.DueChanges(ctx, s.clock(), limit)
 		},
 		Key: func(change Change) string { return change.ID }, Do: s.takeUp,
-		Failed: func(ctx context.Context, err error) {
-			cfg.Logger.ErrorContext(ctx, "rows that are due can't be read", "what", "changes of domains", "error", err.Error())
-		},
-		Every: lookEvery, Batch: 32, AtOnce: 8,
+		Failed: duty.Report(cfg.Logger, "domain changes"),
+		Every:  lookEvery, Batch: 32, AtOnce: 8,
 	}
 	return s, nil
 }

@@ -88,12 +88,10 @@ func New(cfg Config) (*Runner, error) {
 		Due: func(ctx context.Context, limit int) ([]Tiding, error) {
 			return r.cfg.Store.DueTidings(ctx, r.now(), limit)
 		},
-		Key: func(t Tiding) string { return t.Order },
-		Do:  r.tell,
-		Failed: func(ctx context.Context, err error) {
-			r.cfg.Logger.ErrorContext(ctx, "messages to agents can't be read", "error", err.Error())
-		},
-		Every: poll, Batch: batch, AtOnce: atOnce,
+		Key:    func(t Tiding) string { return t.Order },
+		Do:     r.tell,
+		Failed: duty.Report(cfg.Logger, "agent events"),
+		Every:  poll, Batch: batch, AtOnce: atOnce,
 	}
 	return r, nil
 }

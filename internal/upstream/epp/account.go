@@ -1,6 +1,7 @@
 package epp
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 // Account is a registrar's account at one registry or gateway. Address, ClientID
 // and Password are required; every other zero value works.
 type Account struct {
+	// Name is the operator's name for the account, in logs; empty means ClientID.
+	Name string
 	// Address is host:port; registries listen on port 700.
 	Address string
 	// ClientID is the name of the account (clID), 3 to 16 characters.
@@ -184,6 +187,11 @@ func orDefault[T int | time.Duration](value *T, fallback T) {
 		*value = fallback
 	}
 }
+
+// target is the account and its server, for errors and logs.
+func (a *Account) target() string { return a.label() + " (" + a.Address + ")" }
+
+func (a *Account) label() string { return cmp.Or(a.Name, a.ClientID) }
 
 // host is the server's name, which is all that errors and logs tell.
 func (a *Account) host() string {

@@ -97,7 +97,7 @@ func (c *Client) read(cmd *call, a *answer) (*answer, error) {
 			return nil, c.unreadable(cmd, err)
 		}
 	}
-	if err := a.refusal(c.Host()); err != nil {
+	if err := a.refusal(&c.account, cmd.Verb); err != nil {
 		return nil, err
 	}
 	return a, nil

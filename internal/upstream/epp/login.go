@@ -160,9 +160,9 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 		if sent && newPassword != "" {
 			return nil, outcomeUnknown(s.host, err)
 		}
-		return nil, fault(s.host, err)
+		return nil, a.fault("login", err)
 	}
-	if err := answer.refusal(s.host); err != nil {
+	if err := answer.refusal(a, "login"); err != nil {
 		s.close(err)
 		return nil, err
 	}

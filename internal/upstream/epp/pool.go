@@ -227,6 +227,9 @@ func (p *pool) connected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dialing--
+	if p.backoff.why != nil {
+		p.account.Logger.Info("registry account connected again", "account", p.account.label(), "address", p.account.Address)
+	}
 	p.backoff.reset()
 }
 
@@ -236,7 +239,11 @@ func (p *pool) notConnected(err error) {
 	defer p.mu.Unlock()
 	p.dialing--
 	p.workers--
-	p.backoff.set(p.account.Now(), fault(p.account.host(), err))
+	why := p.account.fault("connect", err)
+	if p.backoff.why == nil || registrar.CauseOf(p.backoff.why) != registrar.CauseOf(why) {
+		p.account.logUnreachable(why)
+	}
+	p.backoff.set(p.account.Now(), why)
 	if p.workers == 0 {
 		p.refuseAll(p.backoff.fault(p.account.Now()))
 	}

@@ -225,7 +225,7 @@ func (a *answer) receipt() Receipt {
 func (a *answer) closing() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
 
 // refusal is the error of an answer, nil if the command succeeded.
-func (a *answer) refusal(host string) error {
+func (a *answer) refusal(to *Account, operation string) error {
 	if a.code < 2000 {
 		return nil
 	}
@@ -235,13 +235,32 @@ func (a *answer) refusal(host string) error {
 	}
 	err := &registrar.Error{
 		Kind: meaning.kind, Code: meaning.code,
-		Detail: host + ": result " + strconv.Itoa(a.code),
-		Err:    &ResultError{Code: a.code, Message: a.message, Reasons: a.reasons, SvTRID: a.svTRID},
+		Detail: to.host() + ": result " + strconv.Itoa(a.code),
+		Err: &registrar.Cause{
+			Part: "epp", Operation: operation, Target: to.target(), Class: refusalClass(meaning.code), Code: "EPP " + strconv.Itoa(a.code),
+			Reference: registrar.PlainReference(a.svTRID),
+			Err:       &ResultError{Code: a.code, Message: a.message, Reasons: a.reasons, SvTRID: a.svTRID},
+		},
 	}
 	if a.code == CodeSessionsExceeded {
 		err.RetryAfter = time.Second
 	}
 	return err
+}
+
+// refusalClass is the class of a refusal: login_refused, sessions_exceeded, or the
+// code without its prefix.
+func refusalClass(code registrar.Code) string {
+	switch code {
+	case ResultLogin:
+		return "login_refused"
+	case ResultSessions:
+		return "sessions_exceeded"
+	case registrar.FaultBroken:
+		return "command_failed"
+	default:
+		return strings.TrimPrefix(string(code), "epp_")
+	}
 }
 
 func outcomeUnknown(host string, cause error) *registrar.Error {

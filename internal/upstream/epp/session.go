@@ -1,11 +1,13 @@
 package epp
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,7 +52,7 @@ func dialTLS(a *Account) dialer {
 func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeting, error) {
 	conn, err := dial(ctx)
 	if err != nil {
-		return nil, greeting{}, fault(a.host(), err)
+		return nil, greeting{}, a.fault("connect", err)
 	}
 	s := &session{
 		conn: conn, account: a, host: a.host(),
@@ -61,12 +63,12 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 	if err == nil && first.greeting == nil {
 		err = errNoGreeting
 		if first.code >= 2000 { // some servers refuse in place of a greeting
-			err = first.refusal(s.host)
+			err = first.refusal(a, "greeting")
 		}
 	}
 	if err != nil {
 		s.close(err)
-		return nil, greeting{}, fault(s.host, err)
+		return nil, greeting{}, a.fault("greeting", err)
 	}
 	return s, readGreeting(first.greeting), nil
 }
@@ -74,6 +76,12 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 // read parses every frame until the connection ends. It never leaves one
 // half-read: whoever does not want to wait closes the connection.
 func (s *session) read(bound int) {
+	defer func() {
+		if recover() != nil { // what a server sends must not end the process
+			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp answer", "account", s.account.Name, "stack", string(debug.Stack()))
+			s.close(&unreadable{errPanicked})
+		}
+	}()
 	frames := &frameReader{from: s.conn, bound: bound}
 	for {
 		frame, err := frames.next()
@@ -93,6 +101,8 @@ func (s *session) read(bound int) {
 		}
 	}
 }
+
+var errPanicked = errors.New("reading the answer panicked")
 
 // unreadable marks an answer that arrived and could not be understood.
 type unreadable struct{ cause error }
@@ -209,23 +219,28 @@ func (s *session) logout(ctx context.Context, trid string) {
 	s.close(errServerClosed)
 }
 
-// fault turns what went wrong on a connection into our words. A *registrar.Error
-// passes as it is.
-func fault(host string, err error) *registrar.Error {
+// fault turns what went wrong on a connection into our words, with its cause. A
+// *registrar.Error passes as it is.
+func (a *Account) fault(operation string, err error) *registrar.Error {
 	var known *registrar.Error
 	if errors.As(err, &known) {
 		return known
 	}
+	cause := &registrar.Cause{Part: "epp", Operation: operation, Target: a.target(), Class: registrar.NetworkClass(err), Err: err}
+	host := a.host()
 	var garbled *unreadable
 	var timeout net.Error
 	switch {
 	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
 		errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return registrar.Fault(registrar.FaultTimeout, host, err)
+		cause.Class = "timeout"
+		return registrar.Fault(registrar.FaultTimeout, host, cause)
 	case errors.As(err, &garbled), errors.Is(err, errFrameTooLong), errors.Is(err, errFrameTooShort),
 		errors.Is(err, errOtherCommand), errors.Is(err, errUnasked), errors.Is(err, errNoGreeting):
-		return registrar.Fault(registrar.FaultBroken, host, err)
+		cause.Class = "protocol_error"
+		return registrar.Fault(registrar.FaultBroken, host, cause)
 	default:
-		return registrar.Fault(registrar.FaultRefused, host, err)
+		cause.Class = cmp.Or(cause.Class, "connection_lost")
+		return registrar.Fault(registrar.FaultRefused, host, cause)
 	}
 }

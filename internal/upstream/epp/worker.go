@@ -25,8 +25,6 @@ func (w *worker) run() {
 	defer p.ended.Done()
 	s, err := connect(p.opening, p.account, p.dial, "", newTRID(p.account.Now()))
 	if err != nil {
-		p.account.Logger.WarnContext(p.alive, "epp: can't connect", "host", p.account.host(),
-			"fault", string(registrar.CodeOf(err)), "result", ResultCode(err))
 		p.notConnected(err)
 		return
 	}
@@ -41,7 +39,7 @@ func (w *worker) run() {
 	if s.quiet() {
 		s.logout(ctx, newTRID(p.account.Now()))
 	}
-	p.account.Logger.DebugContext(p.alive, "epp: disconnected", "host", s.host, "fault", string(fault(s.host, s.why).Code))
+	p.account.Logger.DebugContext(p.alive, "epp: disconnected", "host", s.host, "fault", string(p.account.fault("read", s.why).Code))
 	p.gone()
 }
 
@@ -121,12 +119,12 @@ func (w *worker) work(j *job) {
 		p.settle(j, nil, err) // it can't be encoded
 	case !c.safe:
 		p.settle(j, nil, outcomeUnknown(host, err))
-	case j.tries < mostTries && fault(host, err).Code == registrar.FaultRefused:
+	case j.tries < mostTries && p.account.fault(c.Verb, err).Code == registrar.FaultRefused:
 		// The connection was cut. A server that is merely slow is not asked
 		// twice: the caller has waited long enough.
 		p.again(j)
 	default:
-		p.settle(j, nil, fault(host, err))
+		p.settle(j, nil, p.account.fault(c.Verb, err))
 	}
 }
 

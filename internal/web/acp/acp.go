@@ -111,6 +111,14 @@ func RefuseMethod(w http.ResponseWriter, _ *http.Request) {
 	wire.WriteJSON(w, p.status, p.body)
 }
 
+// Fail answers 500 where no handler has answered.
+func Fail(w http.ResponseWriter, _ *http.Request, err error) {
+	wire.Annotate(w, err)
+	p := refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "")
+	w.Header().Set("Cache-Control", "no-store")
+	wire.WriteJSON(w, p.status, p.body)
+}
+
 // operation is what is different between the five.
 type operation struct {
 	status int

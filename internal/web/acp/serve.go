@@ -288,7 +288,12 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if c.shape.version != "" {
 		out.header[versionHeader] = c.shape.version
 	}
-	finished = run.Finish(ctx, out.status, out.header, out.body) == nil
+	// The request is carried out, so its answer stands even if it can't be stored for a
+	// repetition.
+	err = run.Finish(ctx, out.status, out.header, out.body)
+	if finished = err == nil; !finished {
+		wire.Annotate(w, err)
+	}
 	return out, nil
 }
 

@@ -38,6 +38,17 @@ const (
 	internalFailure      = "internal"
 )
 
+// Outcomes are how a call of a tool can end, as the metrics name it.
+var Outcomes = []string{
+	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, internalFailure, signInRequired, insufficientScope,
+}
+
+// The outcomes of calls that were not let in.
+const (
+	signInRequired    = "sign_in_required"
+	insufficientScope = "insufficient_scope"
+)
+
 // OverNames goes with KindRateLimited: the account's orders have named too many
 // names lately.
 const OverNames registrar.Code = "over_names_budget"

@@ -32,12 +32,15 @@ const (
 type requestState struct {
 	address netip.Addr
 	caller  *Caller
+	// id is that of the request, which the client and the log know.
+	id string
 	// unchecked is why a token that came along could not be checked.
 	unchecked error
 	mu        sync.Mutex
 	refused   int // 401 or 403 once the gate is closed
 	tool      string
 	complaint error
+	failed    string // the code of a failure
 }
 
 // codeUnchecked is the reason of a signed-in tool that was not called, because
@@ -76,16 +79,42 @@ func (s *requestState) note(tool string) {
 	s.tool = tool
 }
 
+// complain notes an error that is part of an answer, such as that of one name of many.
 func (s *requestState) complain(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.complaint = err
 }
 
-func (s *requestState) outcome() (tool string, complaint error) {
+// fail notes why a tool has failed and is what the model reads about it. A fault of
+// ours has the id of the request, so that whoever reports it can name the record in
+// the log; models see no headers.
+func (s *requestState) fail(err error) (*sdk.CallToolResult, error) {
+	told := failureOf(err)
+	if told.Code == internalFailure && s.id != "" {
+		told.Message += " Request ID: " + s.id
+	}
+	s.mu.Lock()
+	s.complaint, s.failed = err, told.Code
+	s.mu.Unlock()
+	return encode(told, true)
+}
+
+// outcome is which tool was called and how that ended: ok, the code of its failure,
+// or why it was not let in.
+func (s *requestState) outcome() (tool, outcome string, complaint error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tool, s.complaint
+	outcome = "ok"
+	switch {
+	case s.refused == http.StatusUnauthorized:
+		outcome = signInRequired
+	case s.refused == http.StatusForbidden:
+		outcome = insufficientScope
+	case s.failed != "":
+		outcome = s.failed
+	}
+	return s.tool, outcome, s.complaint
 }
 
 // mayUseSignedInTools is the one place that decides; 0 means yes.
@@ -133,8 +162,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		case http.StatusServiceUnavailable:
 			// A tool's failure, because models read these and clients repeat them.
 			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeUnchecked, Err: state.unchecked}
-			state.complain(err)
-			return encode(failureOf(err), true)
+			return state.fail(err)
 		case http.StatusUnauthorized:
 			state.close(status)
 			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn}

@@ -135,12 +135,18 @@ func RefuseMethod(w http.ResponseWriter, _ *http.Request) {
 	writeError(w, http.StatusMethodNotAllowed, nil, jsonrpc.CodeInvalidRequest, "send messages by POST; this server keeps no sessions and no streams")
 }
 
+// Fail answers 500 where no handler has answered.
+func Fail(w http.ResponseWriter, _ *http.Request, err error) {
+	wire.Annotate(w, err)
+	writeError(w, http.StatusInternalServerError, nil, jsonrpc.CodeInternalError, sentenceInternal)
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool) {
 	if !s.hosts.accept(r) {
 		writeError(w, http.StatusForbidden, nil, jsonrpc.CodeInvalidRequest, "this service may not be called by this Host or from this Origin")
 		return
 	}
-	state := &requestState{address: s.cfg.Address(r)}
+	state := &requestState{address: s.cfg.Address(r), id: wire.RequestID(w)}
 	if err := s.identify(r, state); err != nil {
 		var limited *tooManyBadTokens
 		if errors.As(err, &limited) {
@@ -172,9 +178,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	gated := &gatedWriter{out: w, server: s, state: state, message: message}
 	s.library.ServeHTTP(gated, r)
 	gated.end()
-	tool, complaint := state.outcome()
+	tool, outcome, complaint := state.outcome()
 	if tool != "" {
-		wire.NoteTool(w, tool)
+		wire.NoteTool(w, tool, outcome)
 	}
 	if complaint != nil {
 		wire.Annotate(w, complaint)
@@ -315,8 +321,7 @@ func suit(header http.Header) {
 // no one else would catch it, and one call must not end the process. The panic's
 // own text may quote the arguments, so only the stack is logged.
 func (s *Server) caught(ctx context.Context, state *requestState) (sdk.Result, error) {
-	s.cfg.Logger.ErrorContext(ctx, "a tool panicked", "stack", string(debug.Stack()))
-	err := &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
-	state.complain(err)
-	return encode(failureOf(err), true)
+	tool, _, _ := state.outcome()
+	s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "tool", "id", state.id, "tool", tool, "stack", string(debug.Stack()))
+	return state.fail(&registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
 }

@@ -23,6 +23,19 @@ type tool struct {
 	run         func(ctx context.Context, state *requestState, args arguments) (any, error)
 }
 
+// ToolNames are the tools of the listing.
+func ToolNames() ([]string, error) {
+	listing, err := readListing(Limits{})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(listing))
+	for _, entry := range listing {
+		names = append(names, entry.Name)
+	}
+	return names, nil
+}
+
 // addTools gives the library every tool of the listing, and its code.
 func (s *Server) addTools(server *sdk.Server) error {
 	code := map[string]tool{
@@ -67,8 +80,7 @@ func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	state := stateOf(ctx)
 	body, err := t.answer(ctx, state, req.Params.Arguments)
 	if err != nil {
-		state.complain(err)
-		return encode(failureOf(err), true)
+		return state.fail(err)
 	}
 	return encode(body, false)
 }

@@ -172,7 +172,7 @@ func TestAPanicIsLoggedWithoutItsWords(t *testing.T) {
 	log := &bytes.Buffer{}
 	s, _ := newServer(t, func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
 	post(s.Serve, call("domain_check", `{"domain":"panic.de"}`))
-	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "a tool panicked") {
+	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "panic recovered") {
 		t.Errorf("the log says %s", log)
 	}
 }

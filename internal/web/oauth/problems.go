@@ -120,6 +120,9 @@ func fail(w http.ResponseWriter, err error) {
 	wire.WriteJSON(w, p.status, errorBody{Error: p.name, Description: p.sentence})
 }
 
+// Fail answers where no handler has.
+func Fail(w http.ResponseWriter, _ *http.Request, err error) { fail(w, err) }
+
 // RefuseMethod answers where a path does not have the method.
 func RefuseMethod(w http.ResponseWriter, _ *http.Request) { fail(w, refuse(noSuchMethod)) }
 

@@ -38,6 +38,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"wait.minutes": "{1} minutes",
 
 	"failure.home":                  "To the portal's start page",
+	"failure.id":                    "If you contact us, please quote this request ID: {1}",
 	"failure.start":                 "To the search",
 	"failure.not_found.title":       "Not found",
 	"failure.not_found":             "There is no such page, or it does not belong to your account.",

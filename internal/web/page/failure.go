@@ -73,11 +73,17 @@ func (v *Visit) fail(err error) {
 	}
 	f := failureOf(err)
 	wait := v.sayWhen(err)
+	id := ""
+	if f.status >= http.StatusInternalServerError {
+		id = wire.RequestID(v.W)
+	}
 	view := View{Name: "failure", Status: f.status, Title: f.title, Data: struct {
 		Status int
 		Text   string
 		Wait   string
-	}{f.status, f.text, wait}}
+		// ID is that of the request, for those who report the failure.
+		ID string
+	}{f.status, f.text, wait, id}}
 	if err := v.frame.views.Render(v, view); err != nil {
 		// Even the page of errors failed: say so in the least that is needed.
 		wire.Annotate(v.W, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 func TestAStreamTellsWhatIsAnotherAndThatItIsOver(t *testing.T) {
@@ -178,8 +179,8 @@ type noted struct {
 	streams int
 }
 
-func (n *noted) Note(_ registrar.Kind, code registrar.Code, _ string) { n.code = code }
-func (n *noted) NoteStream()                                          { n.streams++ }
+func (n *noted) Note(note wire.Note) { n.code = note.Code }
+func (n *noted) NoteStream()         { n.streams++ }
 
 func TestAFailureUnderWayEndsTheStreamAndIsNoted(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"wait.minutes": "{1} Minuten",
 
 	"failure.home":                  "Zur Startseite des Portals",
+	"failure.id":                    "Wenn Sie sich an uns wenden, nennen Sie bitte diese Nummer: {1}",
 	"failure.start":                 "Zur Suche",
 	"failure.not_found.title":       "Nicht gefunden",
 	"failure.not_found":             "Diese Seite gibt es nicht, oder sie gehört nicht zu Ihrem Konto.",

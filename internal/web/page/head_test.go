@@ -19,9 +19,9 @@ func TestStrangersFindTheSignInInTheHeadOfEveryPageButItsOwn(t *testing.T) {
 	show := func(view View) Func {
 		view.Name, view.Title = "failure", "failure.home"
 		view.Data = struct {
-			Status     int
-			Text, Wait string
-		}{http.StatusOK, "failure.invalid", ""}
+			Status         int
+			Text, Wait, ID string
+		}{http.StatusOK, "failure.invalid", "", ""}
 		return func(v *Visit) error { return frame.views.Render(v, view) }
 	}
 	fails := func(*Visit) error { return &registrar.Error{Kind: registrar.KindNotFound} }

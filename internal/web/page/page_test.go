@@ -214,9 +214,9 @@ func TestANoteIsSaidOnceAndOnlyInOurWords(t *testing.T) {
 		r.Header.Set("Cookie", "dotkontor_note="+cookie)
 		frame.Open(func(v *Visit) error {
 			return views.Render(v, View{Name: "failure", Title: "failure.home", Data: struct {
-				Status     int
-				Text, Wait string
-			}{400, "failure.invalid", ""}})
+				Status         int
+				Text, Wait, ID string
+			}{400, "failure.invalid", "", ""}})
 		})(w, r)
 		if got := strings.Contains(w.Body.String(), "Erledigt."); got != want {
 			t.Errorf("%s: said is %t", cookie, got)

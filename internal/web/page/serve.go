@@ -208,6 +208,9 @@ func (f *Frame) NoSuchMethod(w http.ResponseWriter, r *http.Request) {
 	f.refuse(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: noSuchMethod})
 }
 
+// Fail is the page of an error that no page has answered.
+func (f *Frame) Fail(w http.ResponseWriter, r *http.Request, err error) { f.refuse(w, r, err) }
+
 func (f *Frame) refuse(w http.ResponseWriter, r *http.Request, refusal error) {
 	v, err := f.visit(w, r, largestForm)
 	defer v.end()

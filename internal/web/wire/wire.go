@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -69,39 +70,75 @@ func AppendPlainString(b []byte, text string) ([]byte, bool) {
 	return append(b, '"'), true
 }
 
-// Noter is a ResponseWriter that keeps a note for the request log.
-type Noter interface {
-	Note(kind registrar.Kind, code registrar.Code, detail string)
+// Note is what the request log holds about an error. It has no foreign text.
+type Note struct {
+	Kind   registrar.Kind
+	Code   registrar.Code
+	Detail string
+	// Cause is what failed at the database or a server outside; see registrar.Cause.
+	Cause string
+	// Fault says that the service itself has failed, so that an operator has to know:
+	// a bad request, a refused card or a registry that is away are no faults.
+	Fault bool
+	// Left says that the client was gone first.
+	Left bool
 }
 
-// Annotate leaves the kind, code and detail of err in the request log. It is the
-// only way from an error to the log, so that no foreign text gets there.
+// Noter is a ResponseWriter that keeps a note for the request log.
+type Noter interface {
+	Note(note Note)
+}
+
+// Annotate leaves the kind, code, detail and cause of err in the request log. It is
+// the only way from an error to the log, so that no foreign text gets there.
 func Annotate(w http.ResponseWriter, err error) {
-	noter, ok := w.(Noter)
-	if !ok {
-		return
+	if noter, ok := w.(Noter); ok {
+		noter.Note(noteOf(err))
 	}
-	var e *registrar.Error
-	if errors.As(err, &e) {
-		noter.Note(e.Kind, e.Code, e.Detail)
-		return
+}
+
+func noteOf(err error) Note {
+	note := Note{Kind: registrar.KindInternal}
+	var ours *registrar.Error
+	if errors.As(err, &ours) {
+		note.Kind, note.Code, note.Detail = ours.Kind, ours.Code, ours.Detail
 	}
-	noter.Note(registrar.KindInternal, "", "")
+	if note.Kind != registrar.KindInternal && note.Kind != registrar.KindUpstream {
+		return note
+	}
+	note.Cause = registrar.CauseOf(err)
+	var cause *registrar.Cause
+	stored := errors.As(err, &cause) && cause.Part == registrar.PartDatabase
+	note.Left = errors.Is(err, context.Canceled)
+	note.Fault = !note.Left && (stored || note.Kind == registrar.KindInternal)
+	return note
 }
 
 // ToolNoter is a ResponseWriter that keeps the name of a tool for the request
-// log.
+// log and counts how its calls end.
 type ToolNoter interface {
-	NoteTool(name string)
+	NoteTool(name, outcome string)
 }
 
-// NoteTool leaves the name of the tool that was called in the request log. It
-// must come from our own list, never from the client.
-func NoteTool(w http.ResponseWriter, name string) {
+// NoteTool leaves the name of the tool that was called in the request log, and counts
+// its outcome. Both must come from our own lists, never from the client.
+func NoteTool(w http.ResponseWriter, name, outcome string) {
 	if noter, ok := w.(ToolNoter); ok {
-		noter.NoteTool(name)
+		noter.NoteTool(name, outcome)
 	}
 }
+
+// RequestID is the id of the request that w answers: the one in the log and in the
+// client's X-Request-Id. It is empty outside of the service, as in tests.
+func RequestID(w http.ResponseWriter) string {
+	if id := w.Header()[RequestIDHeader]; len(id) == 1 {
+		return id[0]
+	}
+	return ""
+}
+
+// RequestIDHeader is in its canonical form, so that it can be a key of the header.
+const RequestIDHeader = "X-Request-Id"
 
 // StreamNoter is a ResponseWriter that tells streams from other answers.
 type StreamNoter interface {

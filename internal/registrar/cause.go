@@ -1,0 +1,228 @@
+package registrar
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Cause says what failed at a boundary of the program: at the database or at a
+// server outside. Every field may be logged and printed: operations and classes are
+// words of ours, targets come from the configuration, codes and references are
+// filtered. Err holds the foreign error for errors.Is and errors.As and is never
+// printed, because such texts quote names, addresses and values.
+type Cause struct {
+	// Part is the boundary: database, epp, stripe, smtp, vies, rdap, whois, webhook.
+	Part string
+	// Operation is the name of the query, command or call.
+	Operation string
+	// Target is where the operator has configured the other side to be.
+	Target string
+	// Class is one of a closed list of reasons, such as disk_full or
+	// tls_unknown_authority. docs/operating.md says what to do about each.
+	Class string
+	// Code is the other side's own code: an SQLSTATE, an SQLite or EPP result code, an
+	// HTTP status.
+	Code string
+	// Reference is the other side's id of the exchange, such as an EPP svTRID.
+	Reference string
+	// Outage marks a condition that has a log record of its own when it begins and when
+	// it ends, so that repeated work need not log it again.
+	Outage bool
+	Err    error
+}
+
+// PartDatabase is the Part of what the store could not do.
+const PartDatabase = "database"
+
+// PanicRecovered is the message of every log record about a panic that was caught, so
+// that they can be counted.
+const PanicRecovered = "panic recovered"
+
+// Error is "part: operation at target: class (code, reference)".
+func (c *Cause) Error() string {
+	var text strings.Builder
+	text.WriteString(c.Part + ": ")
+	text.WriteString(c.Operation)
+	if c.Target != "" {
+		text.WriteString(" at " + c.Target)
+	}
+	text.WriteString(": " + c.Class)
+	switch {
+	case c.Code != "" && c.Reference != "":
+		text.WriteString(" (" + c.Code + ", " + c.Reference + ")")
+	case c.Code+c.Reference != "":
+		text.WriteString(" (" + c.Code + c.Reference + ")")
+	}
+	return text.String()
+}
+
+// Unwrap gives errors.Is and errors.As the foreign error.
+func (c *Cause) Unwrap() error { return c.Err }
+
+// IsOutage reports whether the condition is logged elsewhere; see Outage.
+func (c *Cause) IsOutage() bool { return c.Outage }
+
+// CauseOf describes err for the log without quoting foreign text. It is empty for an
+// Error that says all there is by its code.
+func CauseOf(err error) string {
+	var cause *Cause
+	if errors.As(err, &cause) {
+		return cause.Error()
+	}
+	var ours *Error
+	if errors.As(err, &ours) {
+		if ours.Err == nil {
+			return ""
+		}
+		err = ours.Err
+	}
+	if class := NetworkClass(err); class != "" {
+		return class
+	}
+	return "unclassified: " + innermostType(err)
+}
+
+// innermostType is the type of the error that the others wrap.
+func innermostType(err error) string {
+	for {
+		switch wrapper := err.(type) { //nolint:errorlint // this walks the chain itself
+		case interface{ Unwrap() error }:
+			if next := wrapper.Unwrap(); next != nil {
+				err = next
+				continue
+			}
+		case interface{ Unwrap() []error }:
+			if all := wrapper.Unwrap(); len(all) > 0 {
+				err = all[0]
+				continue
+			}
+		}
+		return fmt.Sprintf("%T", err)
+	}
+}
+
+// NetworkClass is why a connection, a handshake or a file operation failed, empty if
+// err is none of these.
+func NetworkClass(err error) string {
+	if class := tlsClass(err); class != "" {
+		return class
+	}
+	var name *net.DNSError
+	var number syscall.Errno
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &name):
+		return "name_resolution_failed"
+	case errors.As(err, &number) && errnoClasses[number] != "":
+		return errnoClasses[number]
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return "connection_closed"
+	case number != 0:
+		return "errno_" + strconv.Itoa(int(number))
+	default:
+		return ""
+	}
+}
+
+// NetworkClasses are what NetworkClass returns, but for alerts of TLS and numbers of
+// the system without a name.
+func NetworkClasses() []string {
+	classes := []string{
+		"name_resolution_failed", "timeout", "canceled", "connection_closed", "tls_unknown_authority", "tls_wrong_host_name",
+		"tls_certificate_expired", "tls_certificate_invalid", "tls_not_spoken",
+	}
+	for _, class := range errnoClasses {
+		classes = append(classes, class)
+	}
+	return classes
+}
+
+var errnoClasses = map[syscall.Errno]string{
+	syscall.ECONNREFUSED: "connection_refused",
+	syscall.ECONNRESET:   "connection_reset",
+	syscall.EPIPE:        "connection_reset",
+	syscall.EHOSTUNREACH: "network_unreachable",
+	syscall.ENETUNREACH:  "network_unreachable",
+	syscall.ETIMEDOUT:    "timeout",
+	syscall.ENOSPC:       "disk_full",
+	syscall.EDQUOT:       "disk_full",
+	syscall.EROFS:        "read_only",
+	syscall.EACCES:       "permission_denied",
+	syscall.EPERM:        "permission_denied",
+	syscall.EMFILE:       "too_many_open_files",
+	syscall.ENFILE:       "too_many_open_files",
+	syscall.ENOENT:       "no_such_file",
+	syscall.EIO:          "io_error",
+}
+
+func tlsClass(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		host      x509.HostnameError
+		roots     x509.SystemRootsError
+		alert     *net.OpError
+		record    tls.RecordHeaderError
+		verify    *tls.CertificateVerificationError
+	)
+	switch {
+	case errors.As(err, &authority), errors.As(err, &roots):
+		return "tls_unknown_authority"
+	case errors.As(err, &host):
+		return "tls_wrong_host_name"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "tls_certificate_expired"
+	case errors.As(err, &invalid), errors.As(err, &verify):
+		return "tls_certificate_invalid"
+	case errors.As(err, &record):
+		return "tls_not_spoken"
+	case errors.As(err, &alert) && alert.Op == "remote error":
+		// The type of an alert is crypto/tls's own (RFC 8446, 6).
+		if number := reflect.ValueOf(alert.Err); number.Kind() == reflect.Uint8 {
+			return "tls_alert_" + strconv.FormatUint(number.Uint(), 10)
+		}
+		return "tls_alert"
+	default:
+		return ""
+	}
+}
+
+// HTTPClass is what a status says about the server that sent it.
+func HTTPClass(status int) string {
+	switch {
+	case status == 401, status == 403:
+		return "login_refused"
+	case status == 429:
+		return "throttled"
+	case status >= 500:
+		return "server_error"
+	default:
+		return "http_status"
+	}
+}
+
+// PlainReference is text if it looks like an id that a server gives to an exchange,
+// and empty if it could be anything else; without a dot it can't be a domain name.
+func PlainReference(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	if len(text) > 64 || strings.Trim(text, plain) != "" {
+		return ""
+	}
+	return text
+}

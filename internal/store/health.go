@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Trouble is a condition of the database under which the service is degraded.
+type Trouble string
+
+// The conditions. Lookups need no database and go on under each of them.
+const (
+	// Unreachable: no connection can be made, or the database does not answer in time.
+	Unreachable Trouble = "unreachable"
+	// DiskFull: what is stored can be read, and nothing can be written.
+	DiskFull Trouble = "disk_full"
+	// ReadOnly: the database refuses writes, or refuses them to this user.
+	ReadOnly Trouble = "read_only"
+	// Failing: the database reports I/O errors or damaged data.
+	Failing Trouble = "failing"
+)
+
+// Troubles are all conditions.
+var Troubles = []Trouble{Unreachable, DiskFull, ReadOnly, Failing}
+
+const (
+	// probeEvery is how often the database is asked for a sign of life, probeAgain how
+	// often while it is in trouble, probeWithin how long the answer may take.
+	probeEvery  = 10 * time.Second
+	probeAgain  = 3 * time.Second
+	probeWithin = 5 * time.Second
+	// spaceReserve is how much space the disk of an SQLite database must have left. A
+	// small write may still succeed below it, in space that the log has already.
+	spaceReserve = 1 << 20
+)
+
+// Degraded is a condition that holds, and since when.
+type Degraded struct {
+	Trouble Trouble
+	Since   time.Time
+}
+
+// health turns errors of the drivers into causes and knows which conditions hold. A
+// condition begins with the first error that shows it and ends with a probe that
+// finds it gone; each end has one log record, however many requests fail between.
+type health struct {
+	engine engine
+	logger *slog.Logger
+
+	mu     sync.Mutex
+	holds  map[Trouble]time.Time
+	counts func(class string)
+}
+
+func newHealth(e engine, logger *slog.Logger) *health {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &health{engine: e, logger: logger, holds: make(map[Trouble]time.Time), counts: func(string) {}}
+}
+
+// CountErrors has counts called with the class of every error of the database that
+// is nobody's intention: violated constraints and callers that left are none.
+func (db *DB) CountErrors(counts func(class string)) {
+	db.health.mu.Lock()
+	defer db.health.mu.Unlock()
+	db.health.counts = counts
+}
+
+// ErrorClasses are all classes that CountErrors can report.
+func ErrorClasses() []string {
+	all := map[string]bool{"sqlite_error": true, "server_error": true, "tls_refused": true, "unclassified": true}
+	for _, classes := range []map[string]string{sqlStates, sqlStateClasses} {
+		for _, class := range classes {
+			all[class] = true
+		}
+	}
+	for _, class := range sqliteClasses {
+		all[class] = true
+	}
+	for _, class := range registrar.NetworkClasses() {
+		all[class] = true
+	}
+	maps.DeleteFunc(all, func(class string, _ bool) bool { return !counted(class) })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// counted says whether errors of a class are nobody's intention. Lost connections are
+// opened again.
+func counted(class string) bool {
+	return class != "constraint" && class != "canceled" && class != classLost
+}
+
+// Degraded are the conditions that hold.
+func (db *DB) Degraded() []Degraded {
+	db.health.mu.Lock()
+	defer db.health.mu.Unlock()
+	var all []Degraded
+	for _, trouble := range Troubles {
+		if since, holds := db.health.holds[trouble]; holds {
+			all = append(all, Degraded{trouble, since})
+		}
+	}
+	return all
+}
+
+// failed is the cause of an error of the driver; nil stays nil.
+func (h *health) failed(operation string, err error) error {
+	if err == nil || err == driver.ErrSkip { //nolint:errorlint // database/sql compares in the same way
+		return err
+	}
+	class, code := classify(err)
+	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
+	trouble := troubleOf[class]
+	cause.Outage = h.note(cause, trouble)
+	return cause
+}
+
+// troubleOf is what an error within a connection says about the database.
+var troubleOf = map[string]Trouble{
+	classDiskFull: DiskFull, classReadOnly: ReadOnly, classPermission: ReadOnly, classIO: Failing, classCorrupt: Failing,
+}
+
+// connectFailed is the cause of a connection that could not be made.
+func (h *health) connectFailed(ctx context.Context, target string, err error) error {
+	class, code := classify(err)
+	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: "connect", Target: target, Class: class, Code: code, Err: err}
+	trouble := Unreachable
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		trouble = ""
+	case class == classDiskFull:
+		trouble = DiskFull
+	}
+	cause.Outage = h.note(cause, trouble)
+	return cause
+}
+
+// note counts an error, begins the condition that it shows, and reports whether any
+// condition holds, which has its own record in the log then.
+func (h *health) note(cause *registrar.Cause, trouble Trouble) (outage bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if counted(cause.Class) {
+		h.counts(cause.Class)
+	}
+	if trouble != "" {
+		h.begin(trouble, cause)
+	}
+	return len(h.holds) > 0
+}
+
+func (h *health) begin(trouble Trouble, cause *registrar.Cause) {
+	if _, holds := h.holds[trouble]; holds {
+		return
+	}
+	h.holds[trouble] = time.Now()
+	h.logger.Error("database degraded", "state", string(trouble), "cause", cause.Error(), "action", h.action(trouble))
+}
+
+// action is what an operator does about a condition.
+func (h *health) action(trouble Trouble) string {
+	here := h.engine == sqlite
+	switch {
+	case trouble == Unreachable && here:
+		return "check that the data folder exists and that the service's user may read and write it"
+	case trouble == Unreachable:
+		return "check that the PostgreSQL server runs and that database.url names it, with the right password and certificate"
+	case trouble == DiskFull && here:
+		return "free space on the disk of the data folder"
+	case trouble == DiskFull:
+		return "free space on the disk of the PostgreSQL server"
+	case trouble == ReadOnly && here:
+		return "make the data folder and the database writable for the service's user"
+	case trouble == ReadOnly:
+		return "let the database user write, or connect to the primary server instead of a standby"
+	default:
+		return "check the disk for errors; if data is damaged, restore the last backup into an empty database"
+	}
+}
+
+// settle makes holds what a probe has found: one condition, or none.
+func (h *health) settle(found Trouble, cause *registrar.Cause) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, trouble := range Troubles {
+		since, held := h.holds[trouble]
+		if held && trouble != found {
+			delete(h.holds, trouble)
+			h.logger.Info("database recovered", "state", string(trouble), "after", time.Since(since).Round(time.Second).String())
+		}
+	}
+	if found != "" {
+		h.begin(found, cause)
+	}
+}
+
+// Watch asks the database for a sign of life until ctx ends. It notices conditions
+// before a customer does, and their end.
+func (db *DB) Watch(ctx context.Context) {
+	for {
+		db.probe(ctx)
+		pause := probeEvery
+		if len(db.Degraded()) > 0 {
+			pause = probeAgain
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// probe reads and writes once.
+func (db *DB) probe(ctx context.Context) {
+	asking, cancel := context.WithTimeout(ctx, probeWithin)
+	defer cancel()
+	err := db.readAndWrite(asking)
+	if ctx.Err() != nil {
+		return
+	}
+	var cause *registrar.Cause
+	switch {
+	case err == nil:
+		db.health.settle("", nil)
+		return
+	case !errors.As(err, &cause): // of database/sql itself: no connection became free in time
+		class, code := classify(err)
+		cause = &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: class, Code: code, Err: err}
+	}
+	trouble, known := troubleOf[cause.Class]
+	switch {
+	case cause.Class == "locked": // another process writes for long; that ends
+		return
+	case !known:
+		trouble = Unreachable
+	}
+	db.health.settle(trouble, cause)
+}
+
+// readAndWrite is the probe. What it writes is of no meaning, but it is a change:
+// neither engine would go to the disk for less.
+func (db *DB) readAndWrite(ctx context.Context) error {
+	var one int
+	if err := db.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
+		return err
+	}
+	if db.engine == postgres {
+		_, err := db.writer.ExecContext(ctx, "UPDATE goose_db_version SET tstamp = tstamp WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
+		return err
+	}
+	if free, known := freeSpace(db.folder); known && free < spaceReserve {
+		return &registrar.Cause{
+			Part: registrar.PartDatabase, Operation: "probe", Class: classDiskFull, Code: fmt.Sprintf("%d KiB left", free>>10),
+		}
+	}
+	_, err := db.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", time.Now().Unix()&0x7fffffff))
+	return err
+}
+
+// IsDegraded reports whether one of the conditions holds.
+func (db *DB) IsDegraded(trouble Trouble) bool {
+	return slices.ContainsFunc(db.Degraded(), func(d Degraded) bool { return d.Trouble == trouble })
+}

@@ -1,0 +1,319 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// hidden stands for everything that must not get into a cause.
+const hidden = "erika@canary.example"
+
+// causeOf is the cause in err, which must not quote the canary.
+func causeOf(t *testing.T, err error) *registrar.Cause {
+	t.Helper()
+	var cause *registrar.Cause
+	if !errors.As(err, &cause) {
+		t.Fatalf("no cause in %v", err)
+	}
+	if strings.Contains(err.Error(), "canary") {
+		t.Errorf("the error quotes a value: %v", err)
+	}
+	return cause
+}
+
+// storeTogether stores the canary in a transaction of the product.
+func storeTogether(ctx context.Context, db *DB, id string) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		return q.InsertMail(ctx, query.InsertMailParams{ID: id, Kind: "test", Recipient: hidden, Language: "de", Data: strings.Repeat("x", 8<<10)})
+	})
+}
+
+func TestFailed_ErrorOfEveryClassNamesQueryAndCodeOnly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, class string
+		fail        func(t *testing.T, db *DB) error
+	}{
+		{"constraint", "constraint", func(t *testing.T, db *DB) error {
+			return errors.Join(storeTogether(t.Context(), db, "same"), storeTogether(t.Context(), db, "same"))
+		}},
+		{"deadline", "timeout", func(t *testing.T, db *DB) error {
+			ctx, cancel := context.WithTimeout(t.Context(), 1)
+			defer cancel()
+			_, err := db.reader.ExecContext(ctx, "-- name: Slow :exec\nSELECT 1")
+			if errors.Is(err, context.DeadlineExceeded) { // database/sql notices before the driver does
+				err = db.health.failed("Slow", err)
+			}
+			return err
+		}},
+		{"schema", "", func(t *testing.T, db *DB) error {
+			_, err := db.writer.ExecContext(t.Context(), "-- name: FromNowhere :exec\nSELECT '"+hidden+"' FROM nowhere")
+			return err
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			eachEngine(t, func(t *testing.T, db *DB) {
+				cause := causeOf(t, test.fail(t, db))
+				if cause.Part != registrar.PartDatabase || test.class != "" && cause.Class != test.class || cause.Operation == "" || cause.Class == "unclassified" {
+					t.Errorf("got %q", cause)
+				}
+				if len(db.Degraded()) != 0 {
+					t.Errorf("degraded: %v", db.Degraded())
+				}
+			})
+		})
+	}
+}
+
+// opened is a database of the product whose log is kept.
+func opened(t *testing.T, opts Options) (*DB, *bytes.Buffer) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	opts.Logger = slog.New(slog.NewTextHandler(log, nil))
+	db, err := Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() }) // a test may have broken it
+	return db, log
+}
+
+// mustBegin checks that one record says what is wrong and what to do, and that one
+// more ends it after the repair.
+func mustBegin(t *testing.T, db *DB, log *bytes.Buffer, trouble Trouble, repair func()) {
+	t.Helper()
+	db.probe(t.Context())
+	if !db.IsDegraded(trouble) || strings.Count(log.String(), "database degraded") != 1 || !strings.Contains(log.String(), "state="+string(trouble)) ||
+		!strings.Contains(log.String(), "action=") || strings.Contains(log.String(), "canary") {
+		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
+	}
+	repair()
+	db.probe(t.Context())
+	if len(db.Degraded()) != 0 || strings.Count(log.String(), "database recovered") != 1 {
+		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
+	}
+}
+
+func TestHealth_FullDiskIsNamedAndLoggedOnce(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("mounting a small disk needs root")
+	}
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skip("no disk can be mounted here:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	db, log := opened(t, Options{Data: folder})
+	ballast := filepath.Join(folder, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 16<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	var err error
+	for id := 'a'; err == nil && id < 'z'; id++ { // what the log of SQLite has already can still be written
+		err = storeTogether(t.Context(), db, string(id))
+	}
+	if cause := causeOf(t, err); cause.Class != "disk_full" || !cause.Outage {
+		t.Errorf("got %q", cause)
+	}
+	mustBegin(t, db, log, DiskFull, func() {
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := storeTogether(t.Context(), db, "after"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a disk of its own: the database may not grow.
+func TestHealth_DatabaseThatMayNotGrowIsFull(t *testing.T) {
+	t.Parallel()
+	db, log := opened(t, Options{Data: t.TempDir()})
+	err := db.write(t.Context(), func(*query.Queries) error {
+		_, err := db.turns.lane.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1")
+		return err
+	})
+	for id := 'a'; err == nil && id < 'z'; id++ {
+		err = storeTogether(t.Context(), db, string(id))
+	}
+	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: disk_full (SQLite 13)" {
+		t.Errorf("got %q", cause)
+	}
+	if !db.IsDegraded(DiskFull) || strings.Count(log.String(), "database degraded") != 1 {
+		t.Errorf("the log says %s", log)
+	}
+}
+
+func TestHealth_ReadOnlyRoleIsNamedAndLoggedOnce(t *testing.T) {
+	t.Parallel()
+	address := newPostgres(t)
+	admin, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	role := "reader_" + strings.ToLower(rand.Text()[:12])
+	must := func(statement string) {
+		t.Helper()
+		if _, err := admin.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened(t, Options{URL: address}) // makes the schema
+	must("CREATE ROLE " + role + " LOGIN PASSWORD 'secret'")
+	t.Cleanup(func() {
+		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	must("GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role)
+	must("GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO " + role)
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed.User = url.UserPassword(role, "secret")
+	limited, log := opened(t, Options{URL: parsed.String()})
+	must("REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public FROM " + role)
+	err = storeTogether(t.Context(), limited, "a")
+	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: permission_denied (SQLSTATE 42501)" {
+		t.Errorf("got %q", cause)
+	}
+	mustBegin(t, limited, log, ReadOnly, func() { must("GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role) })
+	if strings.Contains(log.String(), "secret") {
+		t.Errorf("the log has the password: %s", log)
+	}
+	must("ALTER ROLE " + role + " SET default_transaction_read_only = on")
+	standby, _ := openWithoutMigrations(t, parsed.String())
+	if cause := causeOf(t, storeTogether(t.Context(), standby, "b")); cause.Error() != "database: InsertMail: read_only (SQLSTATE 25006)" {
+		t.Errorf("got %q", cause)
+	}
+}
+
+// openWithoutMigrations is for a role that may not write.
+func openWithoutMigrations(t *testing.T, address string) (*DB, *bytes.Buffer) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	db, err := open(Options{URL: address, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db, log
+}
+
+func TestHealth_ClosedPortIsNamedWithHostAndWithoutPassword(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, log := openWithoutMigrations(t, "postgres://erika:canary@"+host+"/canary?sslmode=disable")
+	for range 3 {
+		cause := causeOf(t, storeTogether(t.Context(), db, "a"))
+		if cause.Error() != "database: connect at "+host+": connection_refused" || !cause.Outage {
+			t.Errorf("got %q", cause)
+		}
+	}
+	if text := log.String(); strings.Count(text, "database degraded") != 1 || !db.IsDegraded(Unreachable) || strings.Contains(text, "canary") {
+		t.Errorf("the log says %s", text)
+	}
+	_, err = Open(t.Context(), Options{URL: "postgres://erika:canary@" + host + "/canary?sslmode=disable"})
+	if err == nil || !strings.Contains(err.Error(), "connection_refused") || strings.Contains(err.Error(), "canary") {
+		t.Errorf("at the start: %v", err)
+	}
+}
+
+func TestHealth_WrongPasswordAndMissingDatabaseAreNamed(t *testing.T) {
+	t.Parallel()
+	parsed, err := url.Parse(newPostgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := *parsed
+	missing.Path = "/canary_missing"
+	db, _ := openWithoutMigrations(t, missing.String())
+	if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != "no_such_database" || cause.Code != "SQLSTATE 3D000" {
+		t.Errorf("got %q", cause)
+	}
+	unknown := *parsed
+	unknown.User = url.UserPassword("canary_nobody", "canary")
+	db, _ = openWithoutMigrations(t, unknown.String())
+	if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != "login_refused" {
+		t.Errorf("got %q", cause)
+	}
+}
+
+func TestFailed_DeadlockAndStatementTimeoutAreNamed(t *testing.T) {
+	t.Parallel()
+	db, _ := opened(t, Options{URL: newPostgres(t)})
+	for _, id := range []string{"a", "b"} {
+		if err := storeTogether(t.Context(), db, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := func() *sql.Tx {
+		tx, err := db.writer.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tx.Rollback() })
+		return tx
+	}
+	lock := func(tx *sql.Tx, id string) error {
+		_, err := tx.ExecContext(t.Context(), "-- name: LockMail :exec\nUPDATE mails SET attempts = attempts WHERE id = $1", id)
+		return err
+	}
+	one, two := begin(), begin()
+	if err := errors.Join(lock(one, "a"), lock(two, "b")); err != nil {
+		t.Fatal(err)
+	}
+	ends := make(chan error, 2)
+	for _, try := range []struct {
+		tx *sql.Tx
+		id string
+	}{{one, "b"}, {two, "a"}} {
+		go func() {
+			err := lock(try.tx, try.id)
+			ends <- errors.Join(err, try.tx.Rollback())
+		}()
+	}
+	if cause := causeOf(t, errors.Join(<-ends, <-ends)); cause.Error() != "database: LockMail: deadlock (SQLSTATE 40P01)" {
+		t.Errorf("got %q", cause)
+	}
+	slow := begin()
+	if _, err := slow.ExecContext(t.Context(), "SET LOCAL statement_timeout = 20"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := slow.ExecContext(t.Context(), "-- name: Sleep :exec\nSELECT pg_sleep(10)")
+	if cause := causeOf(t, err); cause.Error() != "database: Sleep: statement_timeout (SQLSTATE 57014)" {
+		t.Errorf("got %q", cause)
+	}
+	if len(db.Degraded()) != 0 {
+		t.Errorf("degraded: %v", db.Degraded())
+	}
+}

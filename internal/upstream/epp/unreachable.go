@@ -1,0 +1,48 @@
+package epp
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Action is what an operator does about a connection that fails for a reason; empty
+// if there is nothing but to wait.
+func Action(class string) string {
+	switch {
+	case strings.HasPrefix(class, "tls_alert"):
+		return "the server refuses our TLS: check cert and key of the account"
+	default:
+		return actions[class]
+	}
+}
+
+var actions = map[string]string{
+	"tls_unknown_authority":   "the server's certificate is from an authority that ca of the account does not name: check ca",
+	"tls_wrong_host_name":     "the server's certificate is for another name: check server and server_name of the account",
+	"tls_certificate_expired": "the server's certificate has expired, or this machine's clock is wrong",
+	"tls_certificate_invalid": "the server's certificate can't be used: check ca and server_name of the account",
+	"tls_not_spoken":          "the server does not speak TLS at this port: check server of the account",
+	"connection_refused":      "nothing listens there: check host and port in server of the account, and whether the registry lets this machine's address in",
+	"connection_reset":        "the server hangs up: check whether the registry lets this machine's address in",
+	"connection_closed":       "the server hangs up: check whether the registry lets this machine's address in",
+	"network_unreachable":     "there is no route: check the network of this machine",
+	"name_resolution_failed":  "the host has no address: check server of the account and the resolver of this machine",
+	"timeout":                 "the server does not answer: check the network and whether the registry has announced an outage",
+	"login_refused":           "the server refuses the login: check user and password of the account; attempts are made rarely, because registries lock accounts",
+	"sessions_exceeded":       "the account has too many connections: lower connections of the account, on all nodes together",
+	"protocol_error":          "the server does not speak EPP at this port: check server of the account",
+}
+
+// logUnreachable writes why no connection could be made. The caller sees to it that
+// this happens once for each reason.
+func (a *Account) logUnreachable(why *registrar.Error) {
+	class, code, reference := string(why.Code), "", ""
+	var cause *registrar.Cause
+	if errors.As(why, &cause) {
+		class, code, reference = cause.Class, cause.Code, cause.Reference
+	}
+	a.Logger.Error("registry account unreachable", "account", a.label(), "address", a.Address, "class", class,
+		"result", code, "svtrid", reference, "detail", why.Detail, "action", Action(class))
+}

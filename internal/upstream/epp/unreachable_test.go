@@ -1,0 +1,145 @@
+package epp
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// secured serves f over TLS and returns its address and the authority of its
+// certificate, which is for 127.0.0.1 and example.com.
+func secured(t *testing.T, f *fake) (address string, authority *x509.CertPool) {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	authority = x509.NewCertPool()
+	authority.AddCert(lender.Certificate())
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go f.serve(conn)
+		}
+	}()
+	return listener.Addr().String(), authority
+}
+
+func TestConnect_EveryReasonIsNamedOnceWithAccountAndAddress(t *testing.T) {
+	t.Parallel()
+	welcoming := &fake{greeting: greetingXML(allServices), handle: chk}
+	address, authority := secured(t, welcoming)
+	refusing, refusingAuthority := secured(t, &fake{greeting: greetingXML(allServices), all: true, handle: func(request *Node) reply {
+		return reply{xml: strings.ReplaceAll(respond(2200, tridOf(request), "", ""), "said", "canary.example")}
+	}})
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere := closed.Addr().String()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	plain := httptest.NewServer(nil)
+	t.Cleanup(plain.Close)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	for name, test := range map[string]struct {
+		address string
+		roots   *x509.CertPool
+		server  string
+		class   string
+		code    registrar.Code
+	}{
+		"wrong CA":       {address, x509.NewCertPool(), "", "tls_unknown_authority", registrar.FaultRefused},
+		"wrong name":     {address, authority, "epp.registry.example", "tls_wrong_host_name", registrar.FaultRefused},
+		"no TLS":         {plain.Listener.Addr().String(), authority, "", "tls_not_spoken", registrar.FaultRefused},
+		"closed port":    {nowhere, authority, "", "connection_refused", registrar.FaultRefused},
+		"no such host":   {"epp.invalid:700", authority, "", "name_resolution_failed", registrar.FaultRefused},
+		"silence":        {silent.Addr().String(), authority, "", "timeout", registrar.FaultTimeout},
+		"wrong password": {refusing, refusingAuthority, "", "login_refused", ResultLogin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			log := &lockedBuffer{}
+			client, err := New(Account{
+				Name: "acme", Address: test.address, ClientID: "client-1", Password: "canary-password", ConnectTimeout: 500 * time.Millisecond,
+				TLS: &tls.Config{RootCAs: test.roots, ServerName: test.server, MinVersion: tls.VersionTLS12}, Logger: slog.New(slog.NewJSONHandler(log, nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close(t.Context())
+			for range 3 {
+				_, err = client.CheckDomains(t.Context(), CheckDomains{Names: []string{"canary.example"}})
+				cause := registrar.CauseOf(err)
+				if registrar.CodeOf(err) != test.code || !strings.HasPrefix(cause, "epp: ") || !strings.Contains(cause, " at acme ("+test.address+"): "+test.class) {
+					t.Errorf("got %v: %s", err, cause)
+				}
+			}
+			text := log.String()
+			if strings.Count(text, "registry account unreachable") != 1 || !strings.Contains(text, `"class":"`+test.class+`"`) ||
+				!strings.Contains(text, `"account":"acme","address":"`+test.address+`"`) || strings.Contains(text, `"action":""`) || strings.Contains(text, "canary") {
+				t.Errorf("the log says %s", text)
+			}
+			if test.code == ResultLogin && !strings.Contains(text, `"result":"EPP 2200"`) {
+				t.Errorf("the log says %s", text)
+			}
+		})
+	}
+}
+
+func TestConnect_ReturnOfAnAccountIsLoggedOnce(t *testing.T) {
+	t.Parallel()
+	log := &lockedBuffer{}
+	a := &Account{Name: "acme", Address: "epp.example:700", Logger: slog.New(slog.NewTextHandler(log, nil)), Now: time.Now}
+	p := newPool(a, nil)
+	for range 2 {
+		p.dialing, p.workers = 1, 2
+		p.notConnected(&net.OpError{Op: "dial", Err: net.UnknownNetworkError("canary")})
+	}
+	for range 2 {
+		p.dialing = 1
+		p.connected()
+	}
+	if text := log.String(); strings.Count(text, "registry account unreachable") != 1 || strings.Count(text, "registry account connected again") != 1 ||
+		strings.Contains(text, "canary") {
+		t.Errorf("the log says %s", text)
+	}
+}
+
+// lockedBuffer is a log that several goroutines write to.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
