@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 type catalogCommand struct {
 	Export catalogExportCommand `cmd:"" help:"Print the price list in force, as CSV."`
 	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
+	Sales  catalogSalesCommand  `cmd:"" help:"Show which extensions of the price list can be ordered, what is charged first, and why others are lookup only."`
 	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row, and nothing changes."`
 	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
@@ -227,4 +229,55 @@ func orNothing(text string) string {
 		return "(empty)"
 	}
 	return text
+}
+
+type catalogSalesCommand struct {
+	servicePlace
+	LookupOnly bool `help:"Show only extensions that can't be ordered."`
+}
+
+// Run decides as the service does, from its configuration. No registry is asked.
+func (c catalogSalesCommand) Run(t *terminal) error {
+	cfg, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	if err != nil {
+		return err
+	}
+	list := edition.List
+	registries, err := openRegistries(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer registries.close()
+	sold, shown := newSales(cfg, registries), 0
+	for _, ext := range list.All() {
+		sale := sold.of(ext)
+		if c.LookupOnly && sale.NoRegistration == "" {
+			continue
+		}
+		shown++
+		if _, err := fmt.Fprintln(t.out, saleLine(ext, sale)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(t.out, "%d of %d extensions\n", shown, list.Len())
+	return err
+}
+
+// saleLine is one extension: what is charged first, and whether it can be ordered.
+func saleLine(ext registrar.Extension, sale registrar.Sale) string {
+	words := "orderable"
+	switch {
+	case sale.NoRegistration != "":
+		words = "lookup only: " + string(sale.NoRegistration)
+		if ext.Requires != "" {
+			words += " (" + ext.Requires + ")"
+		}
+	case sale.NoTransfer != "":
+		words = "orderable, no transfers: " + string(sale.NoTransfer)
+	}
+	return fmt.Sprintf("%-24s %2dy %9s EUR  %s", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), words)
 }

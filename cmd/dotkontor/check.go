@@ -36,7 +36,9 @@ batch has at most 100,000 names.
 
 Exit code: 0 at least one name is free, 2 none is free, 1 no name got an
 answer, 64 the command line is wrong, 130 interrupted (what is known by then is
-printed). Prices are net euros a year.
+printed). Prices are net euros a year; 2×87.90 means that the extension is sold
+for two years at once. Where a service sells names, "lookup only" marks those
+that can't be ordered there; --json and --csv say why (orderableReason).
 
   dotkontor check kaffeehaus.de teehaus.com
   dotkontor check kaffeehaus --tlds popular --only-free

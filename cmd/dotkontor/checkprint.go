@@ -127,6 +127,7 @@ type csvPrinter struct {
 
 var csvHeader = []string{
 	"domain", "available", "registerEur", "renewEur", "transferEur", "source", "reason", "premium", "checkedAt", "error",
+	"restoreEur", "minYears", "requires", "orderable", "orderableReason",
 }
 
 func newCSVPrinter(out io.Writer) *csvPrinter { return &csvPrinter{out: csv.NewWriter(out)} }
@@ -146,13 +147,14 @@ func (p *csvPrinter) print(rows []row) error {
 		}
 	}
 	for _, r := range rows {
-		available := "" // unknown
-		if r.Available != nil {
-			available = strconv.FormatBool(*r.Available)
+		years := ""
+		if r.MinYears != 0 {
+			years = strconv.Itoa(r.MinYears)
 		}
 		record := []string{
-			r.Domain, available, amount(r.RegisterEUR), amount(r.RenewEUR), amount(r.TransferEUR),
+			r.Domain, orUnknown(r.Available), amount(r.RegisterEUR), amount(r.RenewEUR), amount(r.TransferEUR),
 			r.Source, r.Reason, strconv.FormatBool(r.Premium), r.CheckedAt, r.Error,
+			amount(r.RestoreEUR), years, r.Requires, orUnknown(r.Orderable), string(r.OrderableReason),
 		}
 		if err := p.out.Write(record); err != nil {
 			return err
@@ -160,6 +162,14 @@ func (p *csvPrinter) print(rows []row) error {
 	}
 	p.out.Flush()
 	return p.out.Error()
+}
+
+// orUnknown is empty where nothing is known.
+func orUnknown(b *bool) string {
+	if b == nil {
+		return ""
+	}
+	return strconv.FormatBool(*b)
 }
 
 func amount(c *registrar.Cents) string {

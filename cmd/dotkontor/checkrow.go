@@ -6,6 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 // row is the answer about one name, wherever it came from. Its JSON form has the
@@ -17,10 +18,11 @@ type row struct {
 	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
 	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
 	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
-	Source      string           `json:"source,omitempty"`
-	Reason      string           `json:"reason,omitempty"`
-	Premium     bool             `json:"premium,omitempty"`
-	CheckedAt   string           `json:"checkedAt,omitempty"`
+	wire.Terms
+	Source    string `json:"source,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Premium   bool   `json:"premium,omitempty"`
+	CheckedAt string `json:"checkedAt,omitempty"`
 	// Error is a word for programs, Message a sentence for people; both are
 	// empty if there is an answer.
 	Error   string `json:"error,omitempty"`
@@ -73,6 +75,7 @@ func rowOf(given string, answer lookup.Answer, err error) row {
 	if p := answer.Prices; p != nil {
 		r.RegisterEUR, r.RenewEUR, r.TransferEUR = &p.Register, &p.Renew, &p.Transfer
 	}
+	r.Terms = wire.NewCheckResult(answer).Terms
 	r.Source, r.Reason, r.Premium = string(answer.Source), string(answer.Reason), answer.Premium
 	r.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
 	return r

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 const (
@@ -167,6 +168,11 @@ type serverAnswer struct {
 	Reason      string      `json:"reason"`
 	Premium     bool        `json:"premium"`
 	CheckedAt   string      `json:"checkedAt"`
+	RestoreEUR  json.Number `json:"restoreEur"`
+	MinYears    int         `json:"minYears"`
+	Requires    string      `json:"requires"`
+	Orderable   *bool       `json:"orderable"`
+	Refusal     string      `json:"orderableReason"`
 	Error       string      `json:"error"`
 }
 
@@ -189,6 +195,10 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 		return row{
 			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
 			RegisterEUR: centsOf(a.RegisterEUR), RenewEUR: centsOf(a.RenewEUR), TransferEUR: centsOf(a.TransferEUR),
+			Terms: wire.Terms{
+				RestoreEUR: centsOf(a.RestoreEUR), MinYears: a.MinYears, Requires: a.Requires,
+				Orderable: a.Orderable, OrderableReason: registrar.Code(a.Refusal),
+			},
 			Source: a.Source, Reason: a.Reason, Premium: a.Premium, CheckedAt: a.CheckedAt,
 		}, nil
 	case status == http.StatusBadRequest && a.Error != "":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -27,7 +28,9 @@ const (
 type state struct{ words, colour string }
 
 var (
-	stateFree     = state{"frei/free", "1;32"}
+	stateFree = state{"frei/free", "1;32"}
+	// stateUnsold: the service at hand looks the name up and does not sell it.
+	stateUnsold   = state{"free, lookup only", "33"}
 	statePremium  = state{"premium", "1;35"}
 	stateTaken    = state{"vergeben/taken", "31"}
 	stateReserved = state{"reserviert", "33"}
@@ -44,6 +47,8 @@ func stateOf(r row) state {
 		return stateUnknown
 	case *r.Available && r.Premium:
 		return statePremium
+	case *r.Available && r.Orderable != nil && !*r.Orderable:
+		return stateUnsold
 	case *r.Available:
 		return stateFree
 	case r.Reason == "reserved":
@@ -64,7 +69,7 @@ type column struct {
 // columns stand in the order in which they are given up in a narrow window,
 // last first.
 var columns = []column{
-	{"EUR netto", "EUR net", 9, true, func(r row) string { return price(r, r.RegisterEUR) }},
+	{"EUR netto", "EUR net", 9, true, func(r row) string { return firstCharge(r) }},
 	{"Folgejahr", "next year", 9, true, func(r row) string { return price(r, r.RenewEUR) }},
 	{"Quelle", "source", 6, false, func(r row) string { return r.Source }},
 	{"Zeit", "time", 8, false, clockTime},
@@ -76,6 +81,15 @@ func price(r row, c *registrar.Cents) string {
 		return ""
 	}
 	return amount(c)
+}
+
+// firstCharge is the yearly price, times the years that are charged at once.
+func firstCharge(r row) string {
+	text := price(r, r.RegisterEUR)
+	if text != "" && r.MinYears > 1 {
+		text = strconv.Itoa(r.MinYears) + "×" + text
+	}
+	return text
 }
 
 func clockTime(r row) string {

@@ -186,9 +186,13 @@ func (o oneShot) open(t *terminal, cfg config.Config, list *catalog.Catalog, und
 	cfg.Lookup.MaxUnderWay = underWay
 	// All of them may stand behind one host, and none must be turned away there.
 	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, underWay)
-	look, err := newLookups(lookupParts{cfg: cfg, catalogue: list, now: time.Now})
+	live := catalog.NewLive(list)
+	look, err := newLookups(lookupParts{cfg: cfg, catalogue: live, now: time.Now})
 	if err != nil {
 		return nil, err
+	}
+	if sold := newSales(cfg, look.registries); sold.any() { // else this is no shop's configuration
+		live.Decide(sold.of)
 	}
 	if !o.Refresh {
 		return look, nil

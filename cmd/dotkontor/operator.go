@@ -84,6 +84,7 @@ var explanations = map[registrar.Code]string{
 	provision.NamePremium:         "die Registry verlangt einen eigenen Preis für den Namen; das geht hier noch nicht / the registry has a price of its own for the name; that can't be ordered yet",
 	provision.NameHeld:            "der Name gehört schon einem Konto oder ist unterwegs dorthin / the name is an account's already, or on its way to one",
 	registrar.IdentityRequired:    "die Endung verlangt eine geprüfte Identität, und der Name des Inhabers ist nicht geprüft / the extension demands a verified identity, and the registrant's name is not verified",
+	provision.NoInboundTransfer:   "nur der bisherige Registrar kann diese Endung übertragen / only the losing registrar can transfer this extension",
 	provision.NotEligible:         "eine Regel der Endung ist nicht erfüllt / a rule of the extension is not met",
 	provision.NotRegistered:       "der Name ist nicht registriert, es gibt nichts umzuziehen / the name is not registered, there is nothing to transfer",
 	provision.Locked:              "der bisherige Anbieter hat den Namen gesperrt, oder ein Umzug läuft schon / its registrar has locked the name, or a transfer is under way",

@@ -52,7 +52,7 @@ func (p *product) takeOrders(
 		return err
 	}
 	p.orders, err = newOrders(orderParts{
-		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, provider: provider, taxes: taxes.taxes,
+		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, sales: p.sales, provider: provider, taxes: taxes.taxes,
 		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices, office: p.office,
 	})
 	if err != nil {
@@ -115,6 +115,7 @@ type orderParts struct {
 	people    *accounts
 	catalogue *catalog.Live
 	lines     *provision.Service
+	sales     sales
 	provider  *stripe.Client
 	taxes     order.Taxes
 	node      string
@@ -139,7 +140,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		return nil, err
 	}
 	settings := order.Config{
-		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.office}, Taxes: parts.taxes,
+		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.sales, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
 		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
@@ -233,6 +234,7 @@ func countBacklog(ctx context.Context, people *accounts, metrics *prometheus.Reg
 type orderMarket struct {
 	catalogue *catalog.Live
 	lines     *provision.Service
+	sales     sales
 	// locks say what may not be done with a domain; nil means that none does.
 	locks *office.Service
 }
@@ -244,6 +246,9 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	extension, listed := m.catalogue.Extension(wish.Name.TLD())
 	if !listed {
 		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	if err := m.sales.refusal(extension, wish.Kind); err != nil {
+		return order.Quote{}, err
 	}
 	wanted := provision.Wanted{
 		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Years: wish.Years, Code: wish.Code,
@@ -262,29 +267,23 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: steward.Barred}
 		}
 	}
-	net, sold := netOf(extension, wish.Kind, quote.Years)
-	if !sold {
-		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
-	}
 	return order.Quote{
-		Years: quote.Years, Net: net, Account: quote.Account, Domain: quote.Domain,
+		Years: quote.Years, Net: netOf(extension, wish.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
 		Verify: extension.Verify, Missing: quote.Missing,
 	}, nil
 }
 
 // netOf is the price of a whole term. Prices of registration and renewal are for a
-// year, that of a transfer is for the transfer. Only transfers are given away: a list
-// with nothing where a price belongs has forgotten it, and then it is not sold.
-func netOf(extension registrar.Extension, kind order.Kind, years int) (net registrar.Cents, sold bool) {
+// year, that of a transfer is for the transfer.
+func netOf(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
 	switch kind {
 	case order.Transfer:
-		return extension.Transfer, true
+		return extension.Transfer
 	case order.Renew:
-		net = extension.Renew * registrar.Cents(years)
+		return extension.Renew * registrar.Cents(years)
 	default:
-		net = extension.Register * registrar.Cents(years)
+		return extension.Register * registrar.Cents(years)
 	}
-	return net, net > 0
 }
 
 // orderRegistrants makes holders of what agents tell of buyers, by the rules of the

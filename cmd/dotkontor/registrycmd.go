@@ -92,7 +92,7 @@ func (c registryCheckCommand) Run(t *terminal) error {
 				return fmt.Errorf("%s: %w", name, explain(&registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}))
 			}
 			answer, err := client.CheckDomains(d.ctx, epp.CheckDomains{
-				Names: []string{name.ASCII()}, Fee: &epp.FeeQuestion{Commands: []epp.FeeCommand{{Name: "create", Years: max(1, extension.MinYears)}}},
+				Names: []string{name.ASCII()}, Fee: &epp.FeeQuestion{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
 			})
 			if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
 				answer, err = client.CheckDomains(d.ctx, epp.CheckDomains{Names: []string{name.ASCII()}})

@@ -79,6 +79,7 @@ type product struct {
 	server     *server
 	people     *accounts
 	lines      *provision.Service
+	sales      sales
 	changes    *steward.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
@@ -130,6 +131,8 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	p.sales = newSales(cfg, look.registries)
+	live.Decide(p.sales.of)
 	p.background = append(p.background, look.keepBootstrapFresh)
 	p.closers = append(p.closers, look.close)
 	budget, whoisBudget, err := p.newBudgets()

@@ -34,4 +34,20 @@ type Extension struct {
 	RDAPPinned bool
 	// WHOIS is the registry's WHOIS host, with a port if it is not 43.
 	WHOIS string
+
+	// Sale says whether names below it can be ordered here. It is not part of the
+	// price list: the configuration decides it when a list comes into force.
+	Sale Sale
+}
+
+// Term is how many years a registration is for, and what is charged first.
+func (e Extension) Term() int { return max(1, e.MinYears) }
+
+// Sale says whether names of an extension can be ordered, as opposed to looked up.
+type Sale struct {
+	// Decided is false for a list on which no decision was taken; then nothing may be
+	// said about orders.
+	Decided bool
+	// NoRegistration and NoTransfer are why that can't be ordered; empty if it can.
+	NoRegistration, NoTransfer Code
 }

@@ -62,8 +62,22 @@ func (c *Catalog) All() []registrar.Extension { return slices.Clone(c.extensions
 // Len is the number of extensions.
 func (c *Catalog) Len() int { return len(c.extensions) }
 
+// withSales is the same list with what is decided about each row.
+func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Catalog {
+	extensions := c.All()
+	for i := range extensions {
+		extensions[i].Sale = decide(extensions[i])
+	}
+	return newCatalog(extensions)
+}
+
 // Live is the catalogue in force. It is safe for concurrent use.
-type Live struct{ current atomic.Pointer[Catalog] }
+type Live struct {
+	current atomic.Pointer[Catalog]
+	// swapping guards decide, and keeps one swap from overtaking another.
+	swapping sync.Mutex
+	decide   func(registrar.Extension) registrar.Sale
+}
 
 // NewLive puts c in force.
 func NewLive(c *Catalog) *Live {
@@ -72,8 +86,25 @@ func NewLive(c *Catalog) *Live {
 	return l
 }
 
-// Replace puts c in force. Answers that are under way keep the old one.
-func (l *Live) Replace(c *Catalog) { l.current.Store(c) }
+// Replace puts c in force. Answers that are under way keep the old one. What can be
+// ordered is decided here, once for the whole list, and not for each answer.
+func (l *Live) Replace(c *Catalog) {
+	l.swapping.Lock()
+	defer l.swapping.Unlock()
+	if l.decide != nil {
+		c = c.withSales(l.decide)
+	}
+	l.current.Store(c)
+}
+
+// Decide sets what decides which extensions can be ordered, for the list in force and
+// for every later one.
+func (l *Live) Decide(decide func(registrar.Extension) registrar.Sale) {
+	l.swapping.Lock()
+	defer l.swapping.Unlock()
+	l.decide = decide
+	l.current.Store(l.current.Load().withSales(decide))
+}
 
 // Catalog is the list in force at this moment.
 func (l *Live) Catalog() *Catalog { return l.current.Load() }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const header = "tld,register,renew,transfer,restore,min_years,max_years,popular,requires,verify,rdap,whois\n"
@@ -205,4 +207,37 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("a list that was written can't be read again: %v", err)
 		}
 	})
+}
+
+func TestLive_SalesAreDecidedOnceForEachList(t *testing.T) {
+	t.Parallel()
+	parse := func(rows string) *Catalog {
+		list, err := Parse(strings.NewReader(header + rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	list := parse(".aa,1.00,1.00,1.00,1.00,1,10,,,,,\n.bb,1.00,1.00,1.00,1.00,1,10,,,,,\n")
+	live := NewLive(list)
+	if ext, _ := live.Extension(".aa"); ext.Sale.Decided {
+		t.Error("a decision without a decider")
+	}
+	asked := 0
+	live.Decide(func(ext registrar.Extension) registrar.Sale {
+		asked++
+		return registrar.Sale{Decided: true, NoRegistration: registrar.Code("no" + ext.TLD)}
+	})
+	for range 3 {
+		if ext, _ := live.Extension(".bb"); !ext.Sale.Decided || ext.Sale.NoRegistration != "no.bb" || live.All()[0].Sale.NoRegistration != "no.aa" {
+			t.Errorf("%+v", ext.Sale)
+		}
+	}
+	live.Replace(parse(".cc,1.00,1.00,1.00,1.00,1,10,,,,,\n"))
+	if ext, _ := live.Extension(".cc"); ext.Sale.NoRegistration != "no.cc" || asked != 3 {
+		t.Errorf("%+v after %d decisions", ext.Sale, asked)
+	}
+	if len(list.Diff(parse(".aa,1.00,1.00,1.00,1.00,1,10,,,,,\n.bb,1.00,1.00,1.00,1.00,1,10,,,,,\n"))) != 0 || list.All()[0].Sale.Decided {
+		t.Error("the list itself was changed")
+	}
 }

@@ -40,11 +40,46 @@ const (
 	ReasonUnknown    Reason = "unknown"
 )
 
-// Prices are net yearly prices (the transfer price is paid once).
+// Prices are net yearly prices (transfer and restore are paid once).
 type Prices struct {
 	Register registrar.Cents
 	Renew    registrar.Cents
 	Transfer registrar.Cents
+	Restore  registrar.Cents
+}
+
+// Order says whether the name can be ordered here: registered, or transferred if it is
+// registered already. It says nothing about availability.
+type Order struct {
+	// Decided is false where nothing was decided about the extension.
+	Decided bool
+	// Refusal is why it can't be ordered; empty if it can.
+	Refusal registrar.Code
+}
+
+// Why a name can't be ordered although its extension is sold.
+const (
+	// RefusedReserved: the registry gives it to nobody.
+	RefusedReserved registrar.Code = "name_reserved"
+	// RefusedPremium: the registry has a price of its own, which is not known here.
+	RefusedPremium registrar.Code = "name_premium"
+)
+
+func orderOf(sale registrar.Sale, found verdict) Order {
+	if !sale.Decided {
+		return Order{}
+	}
+	refusal := sale.NoRegistration
+	if found.availability == Taken {
+		refusal = sale.NoTransfer
+	}
+	switch {
+	case found.reason == ReasonReserved:
+		refusal = RefusedReserved
+	case refusal == "" && found.premium:
+		refusal = RefusedPremium
+	}
+	return Order{Decided: true, Refusal: refusal}
 }
 
 // Answer is what we say about one name.
@@ -53,7 +88,12 @@ type Answer struct {
 	TLD          string
 	Availability Availability
 	// Prices is nil where the price of this name is not known.
-	Prices    *Prices
+	Prices *Prices
+	// MinYears is the term of a registration: what is charged first is so many times
+	// the yearly price. Requires is the catalogue's word for a rule of the registry.
+	MinYears  int
+	Requires  string
+	Order     Order
 	Source    Source
 	Reason    Reason
 	Premium   bool

@@ -170,8 +170,10 @@ func (e *Engine) answer(ctx context.Context, name registrar.Name) (Answer, error
 	answer.Reason = found.reason
 	answer.Premium = found.premium
 	answer.CheckedAt = found.at
+	answer.MinYears, answer.Requires = ext.Term(), ext.Requires
+	answer.Order = orderOf(ext.Sale, found)
 	if !found.premium { // a premium name has a price of its own, which only EPP knows
-		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer}
+		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer, Restore: ext.Restore}
 	}
 	return answer, nil
 }

@@ -252,6 +252,11 @@ const (
 	NoSuchCustomer registrar.Code = "no_such_customer"
 	// TooManyOpen goes with KindConflict: pay or decline one first.
 	TooManyOpen registrar.Code = "too_many_open_orders"
+	// NotServed goes with KindUnsupported: no payment provider is configured, so nothing
+	// can be ordered.
+	NotServed registrar.Code = "orders_not_served"
+	// NoPrice goes with KindUnsupported: the price list has no price for it.
+	NoPrice registrar.Code = "no_price"
 	// SignInFirst goes with KindUnauthenticated: only a person who is signed in may
 	// do this.
 	SignInFirst registrar.Code = "sign_in_first"

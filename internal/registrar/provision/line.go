@@ -144,6 +144,9 @@ const (
 	// extension; with KindUnsupported: we can't meet it, so its names can only be
 	// looked up.
 	NotEligible registrar.Code = "not_eligible"
+	// NoInboundTransfer goes with KindUnsupported: the losing registrar has to send the
+	// name, and the gaining one can't ask for it.
+	NoInboundTransfer registrar.Code = "transfer_not_offered"
 	// NotRegistered goes with KindConflict: there is nothing to transfer.
 	NotRegistered registrar.Code = "not_registered"
 	// Locked goes with KindConflict: it can't be transferred now. Its registrar has

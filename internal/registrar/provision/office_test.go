@@ -82,6 +82,8 @@ func (o *office) DropContact(context.Context, string, string) error {
 	return o.answer("drop")
 }
 
+func (o *office) Sells(provision.Kind, string, string, int) error { return nil }
+
 func (o *office) Offer(_ context.Context, wish provision.Wish) ([]string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

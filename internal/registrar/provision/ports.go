@@ -106,6 +106,10 @@ type Registry interface {
 
 // Market says whether a line could be carried out, before it is paid.
 type Market interface {
+	// Sells says without asking the registry why no name of an extension can be had
+	// in this way for so many years; nil if some can. requires is the catalogue's
+	// word for a rule of the extension.
+	Sells(kind Kind, tld, requires string, years int) error
 	// Offer asks the registry itself, and never a cache. No error means that it
 	// can be had at the list price as soon as the holder has told what is missing:
 	// NeedRegistrant, NeedCode, or the rule of the extension that their data do

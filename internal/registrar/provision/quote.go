@@ -112,7 +112,7 @@ func term(kind Kind, extension registrar.Extension, rules Rules) int {
 	if kind == Transfer {
 		return rules.TransferYears
 	}
-	return max(1, extension.MinYears)
+	return extension.Term()
 }
 
 // renewable says whether a domain is in a state in which its holder can renew it.

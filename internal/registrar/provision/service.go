@@ -44,11 +44,35 @@ type NamedAccount struct {
 	Account   Account
 }
 
+// Accounts are all registry accounts. The first one that serves an extension carries
+// out its lines.
+type Accounts []NamedAccount
+
+func (a Accounts) serving(tld string) (NamedAccount, bool) {
+	for _, account := range a {
+		if account.Serves(tld) {
+			return account, true
+		}
+	}
+	return NamedAccount{}, false
+}
+
+// Sells says why names of an extension can't be registered or transferred through
+// these accounts, whatever the name; nil if they can. No registry is asked.
+func (a Accounts) Sells(kind Kind, extension registrar.Extension) error {
+	account, served := a.serving(extension.TLD)
+	if !served {
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+	}
+	years := term(kind, extension, account.Account.Rules(extension.TLD))
+	return account.Account.Sells(kind, extension.TLD, extension.Requires, years)
+}
+
 // Config is what a Service is made of. Store, Domains, Seal and Node are required.
 type Config struct {
 	Store    Store
 	Domains  Domains
-	Accounts []NamedAccount
+	Accounts Accounts
 	// Seal closes auth codes.
 	Seal *registrar.Seal
 	// Node names this process in leases; it is the same after a restart.
@@ -172,14 +196,7 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // serving is the account that carries out an extension's lines.
-func (s *Service) serving(tld string) (NamedAccount, bool) {
-	for _, account := range s.cfg.Accounts {
-		if account.Serves(tld) {
-			return account, true
-		}
-	}
-	return NamedAccount{}, false
-}
+func (s *Service) serving(tld string) (NamedAccount, bool) { return s.cfg.Accounts.serving(tld) }
 
 // named is the account of a name, nil if it is not configured any more.
 func (s *Service) named(name string) Account {

@@ -18,9 +18,10 @@ func (d *Desk) Offer(ctx context.Context, wish provision.Wish) (missing []string
 	if wish.Kind == provision.Renew {
 		return nil, d.offerRenewal(ctx, wish)
 	}
-	if missing, err = d.missing(wish); err != nil {
+	if err := d.Sells(wish.Kind, wish.TLD, wish.Requires, wish.Years); err != nil {
 		return nil, err
 	}
+	missing = d.missing(wish)
 	if wish.Kind == provision.Transfer {
 		if wish.Code == "" {
 			missing = append(missing, provision.NeedCode)
@@ -30,20 +31,34 @@ func (d *Desk) Offer(ctx context.Context, wish provision.Wish) (missing []string
 	return missing, d.offerRegistration(ctx, wish, &policy)
 }
 
-// missing is what the holder has not told, or told so that it can't stay. A rule
-// that we have no means to meet is an error: such names can only be looked up.
-func (d *Desk) missing(wish provision.Wish) (missing []string, err error) {
-	requirement := registrar.RequirementOf(wish.Requires)
-	if requirement.Gateway && d.client.account.Extender == nil {
-		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: wish.Requires}
+// Sells knows the rules that hold for every name: what the account has no means to
+// meet, the terms that the registry sells, and who starts a transfer.
+func (d *Desk) Sells(kind provision.Kind, tld, requires string, years int) error {
+	policy := d.policyOf(tld)
+	requirement := registrar.RequirementOf(requires)
+	switch {
+	case kind == provision.Renew:
+		return nil
+	case requirement.Gateway && d.client.account.Extender == nil:
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: requires}
+	case kind == provision.Transfer && policy.Transfer == Push:
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoInboundTransfer}
+	case kind == provision.Register && (years < policy.MinYears || years > policy.MaxYears):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
+	return nil
+}
+
+// missing is what the holder has not told, or told so that it can't stay.
+func (d *Desk) missing(wish provision.Wish) (missing []string) {
+	requirement := registrar.RequirementOf(wish.Requires)
 	if !wish.Told || d.Rules(wish.TLD).Contacts && !writable(personOf(wish.Holder)) {
 		missing = append(missing, provision.NeedRegistrant)
 	}
 	if wish.Told && !requirement.Admits(wish.Holder.Country) {
 		missing = append(missing, wish.Requires)
 	}
-	return missing, nil
+	return missing
 }
 
 // writable says before anybody pays whether a holder's data can be sent.
@@ -54,9 +69,6 @@ func writable(person Person) bool {
 }
 
 func (d *Desk) offerRegistration(ctx context.Context, wish provision.Wish, policy *Policy) error {
-	if wish.Years < policy.MinYears || wish.Years > policy.MaxYears {
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
-	}
 	q := d.creation(provision.Request{
 		Name: wish.Name, TLD: wish.TLD, Years: wish.Years, Handle: "DK-OFFER",
 		Code: strings.Repeat("x", d.Rules(wish.TLD).CodeLength), Nameservers: wish.Nameservers,
@@ -79,9 +91,6 @@ func (d *Desk) offerRegistration(ctx context.Context, wish provision.Wish, polic
 // offerTransfer asks for the fee, and for what can be seen of the domain: with the
 // holder's code all of it, without perhaps nothing.
 func (d *Desk) offerTransfer(ctx context.Context, wish provision.Wish, policy *Policy) error {
-	if policy.Transfer == Push {
-		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: "the losing registrar has to send it"}
-	}
 	checked, err := check(ctx, d.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, wish.Name, Orders)
 	switch {
 	case err != nil:

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
@@ -61,13 +62,15 @@ func reasonFor(err error) string {
 }
 
 var itemSentences = map[registrar.Code]string{
-	provision.NameTaken:     "The name is taken or reserved.",
-	provision.NamePremium:   "The registry asks a price of its own for this name, and such names are not sold here.",
-	provision.NameHeld:      "The name is registered here already, or another order for it is being carried out.",
-	provision.NoAccount:     "Names with this extension can be looked up here but not ordered.",
-	provision.NotEligible:   "The extension has a rule that can't be met here.",
-	provision.NotRegistered: "The name is not registered, so there is nothing to transfer.",
-	provision.Locked:        "The name is locked at its present registrar, or was registered or moved lately.",
-	provision.WrongCode:     "The auth code is not the name's.",
-	provision.BadTerm:       "The registry does not sell this name for the usual term.",
+	provision.NameTaken:         "The name is taken or reserved.",
+	provision.NamePremium:       "The registry asks a price of its own for this name, and such names are not sold here.",
+	provision.NameHeld:          "The name is registered here already, or another order for it is being carried out.",
+	provision.NoAccount:         "Names with this extension can be looked up here but not ordered.",
+	provision.NotEligible:       "The extension has a rule that can't be met here.",
+	provision.NoInboundTransfer: "With this extension only the present registrar can start a transfer.",
+	order.NoPrice:               "Names with this extension have no price here and can't be ordered.",
+	provision.NotRegistered:     "The name is not registered, so there is nothing to transfer.",
+	provision.Locked:            "The name is locked at its present registrar, or was registered or moved lately.",
+	provision.WrongCode:         "The auth code is not the name's.",
+	provision.BadTerm:           "The registry does not sell this name for the usual term.",
 }

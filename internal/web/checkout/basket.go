@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
@@ -98,6 +99,18 @@ func (h *Handler) wantedOf(item string) (registrar.Name, order.Kind, error) {
 	return name, order.Kind(kind), err
 }
 
+// notSold is why names of an extension can't be ordered in this way; nil if they can.
+func notSold(ext registrar.Extension, kind order.Kind) error {
+	refusal := ext.Sale.NoRegistration
+	if kind == order.Transfer {
+		refusal = ext.Sale.NoTransfer
+	}
+	if refusal == "" {
+		return nil
+	}
+	return &registrar.Error{Kind: registrar.KindUnsupported, Code: refusal}
+}
+
 // rows are what is in the basket, with the list's prices. What can't be read is
 // left out, and so is a name that is there already: no page of ours has put it there.
 func (h *Handler) basketRows(v *page.Visit) (shown basketPage) {
@@ -117,8 +130,11 @@ func (h *Handler) basketRows(v *page.Visit) (shown basketPage) {
 		case order.Transfer:
 			r.Net = ext.Transfer
 		default:
-			years := max(1, ext.MinYears)
+			years := ext.Term()
 			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(v.Language, years)
+		}
+		if err := notSold(ext, kind); err != nil { // it was sold when it was put here
+			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(err)
 		}
 		nets = append(nets, r.Net)
 		shown.Rows = append(shown.Rows, r)
@@ -201,10 +217,14 @@ func (h *Handler) showBasket(v *page.Visit, wrong error, typed string) error {
 
 // refusedKey is the sentence about an entry that can't be ordered now.
 func (h *Handler) refusedKey(reason error) string {
-	if registrar.KindOf(reason) == registrar.KindUpstream {
+	switch code := registrar.CodeOf(reason); {
+	case registrar.KindOf(reason) == registrar.KindUpstream:
 		return "basket.unreachable"
+	case registrar.KindOf(reason) == registrar.KindUnsupported && code == provision.NotEligible:
+		return "reason.rule_unmet" // whoever the holder is
+	default:
+		return h.reasonKey(code)
 	}
-	return h.reasonKey(registrar.CodeOf(reason))
 }
 
 func (h *Handler) basketProblem(err error) (key string, known bool) {
@@ -215,6 +235,9 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 	case registrar.KindInvalid:
 		return "problem.basket_name", true
 	case registrar.KindUnsupported:
+		if registrar.CodeOf(err) != registrar.ExtensionNotCarried {
+			return h.refusedKey(err), true
+		}
 		return "problem.basket_extension", true
 	case registrar.KindUpstream:
 		return "problem.basket_upstream", true
@@ -251,6 +274,10 @@ func (h *Handler) collect(v *page.Visit) error {
 		}
 	}
 	name, kind, err := h.wantedOf(item)
+	if err == nil {
+		ext, _ := h.basket.Extension(name.TLD())
+		err = notSold(ext, kind)
+	}
 	if err == nil {
 		items := slices.DeleteFunc(slices.Clone(v.Basket()), func(other string) bool {
 			_, held, _ := strings.Cut(other, ":")

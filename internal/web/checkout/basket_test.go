@@ -215,3 +215,28 @@ func TestWhoHoldsANameIsToldSoAndNobodyElseIs(t *testing.T) {
 		visit(t, d, who, here, nil).says(http.StatusOK, c.yes, c.no)
 	}
 }
+
+func TestBasket_ExtensionThatIsNotForSaleIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fields       url.Values
+		german, says string
+	}{
+		{form("item", "register:kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
+		{form("domain", "kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
+		{form("domain", "kaffee.uk"), "Hier bestellen können Sie den Umzug nicht", "The transfer can&#39;t be ordered here"},
+	} {
+		for who, text := range map[string]string{"erika": c.german, "english": c.says} {
+			s := &shopper{t: t, d: &desk{}, who: who}
+			got := s.visit("/warenkorb/add", c.fields)
+			if got.Code < 400 || got.Code >= 500 || !strings.Contains(got.Body.String(), text) || s.basket != "" {
+				t.Errorf("%v for %s: %d, basket %q: %s", c.fields, who, got.Code, s.basket, got.text())
+			}
+		}
+	}
+	s := &shopper{t: t, d: &desk{}}
+	s.visit("/warenkorb/add", form("item", "register:kaffee.uk")).leads("/warenkorb")
+	// One that was sold when it was put there costs nothing and says why.
+	s = &shopper{t: t, d: &desk{}, basket: "register:kaffee.de~register:kaffee.it"}
+	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"kaffee.it", "Diese Endung können Sie hier nur abfragen", "8,21"}, []string{"20,11"})
+}

@@ -268,7 +268,11 @@ func extension(tld string) (registrar.Extension, bool) {
 	ext, listed := map[string]registrar.Extension{
 		".de":  {TLD: ".de", Register: 690, Renew: 590, Transfer: 0, MinYears: 1},
 		".com": {TLD: ".com", Register: 1290, Renew: 1290, Transfer: 1290, MinYears: 1},
-		".ai":  {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
+		".it": {TLD: ".it", Register: 1000, Renew: 1000, Transfer: 1000, MinYears: 1, Sale: registrar.Sale{
+			Decided: true, NoRegistration: "not_eligible", NoTransfer: "not_eligible",
+		}},
+		".uk": {TLD: ".uk", Register: 1000, Renew: 1000, MinYears: 1, Sale: registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}},
+		".ai": {TLD: ".ai", Register: 7000, Renew: 8000, Transfer: 14000, MinYears: 2},
 	}[tld]
 	return ext, listed
 }

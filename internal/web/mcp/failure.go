@@ -120,7 +120,7 @@ func sentenceFor(code registrar.Code, otherwise string) string {
 
 const (
 	sentenceBadName      = "This is not a domain name. Give it with its extension, for example example.de."
-	sentenceUnsupported  = "This extension is not sold here. list_tlds shows those that are."
+	sentenceUnsupported  = "This extension is not in the price list. list_tlds shows those that are."
 	sentenceRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
 	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
 	sentenceNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."

@@ -93,12 +93,21 @@ func (l listed) output() (json.RawMessage, error) {
 	shapes := append([]json.RawMessage{}, l.Results...)
 	shapes = append(shapes, json.RawMessage(`{"$ref":"#/$defs/failure"}`))
 	used := map[string]json.RawMessage{}
-	for name, definition := range known {
-		for _, shape := range shapes {
-			if bytes.Contains(shape, []byte("#/$defs/"+name+`"`)) {
-				used[name] = definition
+	for open := shapes; len(open) > 0; { // a definition may refer to others
+		var next []json.RawMessage
+		for name, definition := range known {
+			if _, there := used[name]; there {
+				continue
+			}
+			for _, shape := range open {
+				if bytes.Contains(shape, []byte("#/$defs/"+name+`"`)) {
+					used[name] = definition
+					next = append(next, definition)
+					break
+				}
 			}
 		}
+		open = next
 	}
 	text, err := json.Marshal(map[string]any{"type": "object", "anyOf": shapes, "$defs": used})
 	return text, err

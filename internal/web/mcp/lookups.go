@@ -49,23 +49,11 @@ func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args argument
 	return wire.NewWhoisResult(answer), nil
 }
 
-// priceBody is what one extension costs.
-type priceBody struct {
-	TLD         string          `json:"tld"`
-	RegisterEUR registrar.Cents `json:"registerEur"`
-	RenewEUR    registrar.Cents `json:"renewEur"`
-	TransferEUR registrar.Cents `json:"transferEur"`
-}
-
-func priceOf(ext registrar.Extension) priceBody {
-	return priceBody{TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer}
-}
-
 type listBody struct {
-	TLDs   []priceBody `json:"tlds"`
-	Total  int         `json:"total"`
-	Limit  int         `json:"limit"`
-	Offset int         `json:"offset"`
+	TLDs   []wire.PriceResult `json:"tlds"`
+	Total  int                `json:"total"`
+	Limit  int                `json:"limit"`
+	Offset int                `json:"offset"`
 }
 
 const (
@@ -95,13 +83,13 @@ func (s *Server) listTLDs(_ context.Context, _ *requestState, args arguments) (a
 		return nil, err
 	}
 	wanted := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(search)), ".")
-	body := listBody{TLDs: []priceBody{}, Limit: limit, Offset: offset}
+	body := listBody{TLDs: []wire.PriceResult{}, Limit: limit, Offset: offset}
 	for _, ext := range s.cfg.Catalogue.All() {
 		if category == categoryPopular && !ext.Popular || !strings.Contains(ext.TLD[1:], wanted) {
 			continue
 		}
 		if body.Total >= offset && len(body.TLDs) < limit {
-			body.TLDs = append(body.TLDs, priceOf(ext))
+			body.TLDs = append(body.TLDs, wire.NewPriceResult(ext))
 		}
 		body.Total++
 	}
@@ -124,5 +112,5 @@ func (s *Server) tldPrice(_ context.Context, _ *requestState, args arguments) (a
 	if !ok {
 		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	return priceOf(ext), nil
+	return wire.NewPriceResult(ext), nil
 }

@@ -43,7 +43,8 @@ type world struct {
 func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	answer := lookup.Answer{
 		Domain: domain, TLD: ".de", Availability: lookup.Available,
-		Prices: &lookup.Prices{Register: 690, Renew: 990, Transfer: 0},
+		Prices:   &lookup.Prices{Register: 690, Renew: 990, Transfer: 0, Restore: 1790},
+		MinYears: 1, Order: lookup.Order{Decided: true},
 	}
 	switch domain {
 	case "panic.de":
@@ -68,7 +69,8 @@ func (w *world) Search(_ context.Context, query string) (lookup.Result, error) {
 		return lookup.Result{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSpace}
 	}
 	return lookup.Result{Label: query, Entries: []lookup.Entry{
-		{Answer: lookup.Answer{Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690}}},
+		{Answer: lookup.Answer{Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690, Restore: 1790},
+			MinYears: 2, Requires: "eu_presence", Order: lookup.Order{Decided: true, Refusal: "no_registry_account"}}},
 		{Answer: lookup.Answer{Domain: query + ".com", TLD: ".com"}, Err: registrar.Fault(registrar.FaultTimeout, "x", nil)},
 	}}, nil
 }
@@ -95,8 +97,14 @@ func (w *world) All() []registrar.Extension {
 	return []registrar.Extension{
 		{TLD: ".at", Register: 1200, Renew: 1300, Transfer: 100},
 		{TLD: ".co.uk", Register: 800, Renew: 800, Transfer: 0},
-		{TLD: ".com", Register: 1100, Renew: 1150, Transfer: 1100, Popular: true},
-		{TLD: ".de", Register: 690, Renew: 990, Transfer: 0, Popular: true},
+		{
+			TLD: ".com", Register: 1100, Renew: 1150, Transfer: 1100, Restore: 4990, MinYears: 2, Popular: true,
+			Sale: registrar.Sale{Decided: true},
+		},
+		{
+			TLD: ".de", Register: 690, Renew: 990, Transfer: 0, Restore: 1790, MinYears: 1, Popular: true,
+			Requires: "it_tax_id", Sale: registrar.Sale{Decided: true, NoRegistration: "not_eligible", NoTransfer: "not_eligible"},
+		},
 		{TLD: ".xn--p1acf", Register: 2000, Renew: 2000, Transfer: 2000},
 	}
 }

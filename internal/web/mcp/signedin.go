@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // The domain services behind these tools come with the customers' accounts.
 var errNotServed = errors.New("this part of the service is not there")
 
 // errNoOrders says that no payment provider is set, so there are no orders.
-var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: "orders_not_served"}
+var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NotServed}
 
 func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ arguments) (any, error) {
 	if s.cfg.Domains == nil {

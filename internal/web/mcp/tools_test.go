@@ -43,8 +43,8 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 		rule, tool, arguments, want string
 		failed                      bool
 	}{
-		{"a free name", "domain_check", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
-		{"unknown arguments are ignored", "domain_check", `{"domain":"a.de","sessionId":"x"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
+		{"a free name", "domain_check", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"orderable":true}`, false},
+		{"unknown arguments are ignored", "domain_check", `{"domain":"a.de","sessionId":"x"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"orderable":true}`, false},
 		{"an extension that is not carried", "domain_check", `{"domain":"Not.Carried"}`, `{"domain":"Not.Carried","tld":".carried","supported":false}`, false},
 		{"a bad name", "domain_check", `{"domain":"bad_name.de"}`, `{"code":"invalid_input","message":"Underscores are not allowed in domain names. Use a hyphen.","retryable":false}`, true},
 		{"a registry that fails", "domain_check", `{"domain":"failing.de"}`, `{"code":"upstream_failed","message":"The registry takes no more questions at the moment. Try again in a few minutes.","retryable":true}`, true},
@@ -55,14 +55,14 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 		{"another case is another argument", "domain_check", `{"Domain":"a.de"}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
 		{"a wrong type", "domain_check", `{"domain":["a.de"]}`, `{"code":"invalid_input","message":"The argument domain must be a string.","retryable":false}`, true},
 		{"arguments that are no object", "domain_check", `["a.de"]`, `{"code":"invalid_input","message":"arguments must be a JSON object.","retryable":false}`, true},
-		{"a search", "domain_search", `{"query":"shop"}`, `{"sld":"shop","results":[{"domain":"shop.de","tld":".de","available":false,"priceEur":6.90},{"domain":"shop.com","tld":".com","available":null,"priceEur":null,"error":true}]}`, false},
+		{"a search", "domain_search", `{"query":"shop"}`, `{"sld":"shop","results":[{"domain":"shop.de","tld":".de","available":false,"priceEur":6.90,"restoreEur":17.90,"minYears":2,"requires":"eu_presence","orderable":false,"orderableReason":"no_registry_account"},{"domain":"shop.com","tld":".com","available":null,"priceEur":null,"error":true}]}`, false},
 		{"a bad search", "domain_search", `{"query":"bad name"}`, `{"code":"invalid_input","message":"The name contains a space. Leave it out or use a hyphen.","retryable":false}`, true},
 		{"a record", "whois_lookup", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","registered":true,"status":["active"],"createdAt":"2001-02-03T04:05:06Z","updatedAt":null,"expiresAt":null,"nameservers":["ns1.example"],"registrar":"Registrar GmbH"}`, false},
 		{"a free name has no record", "whois_lookup", `{"domain":"free.de"}`, `{"domain":"free.de","tld":".de","registered":false,"status":[],"createdAt":null,"updatedAt":null,"expiresAt":null,"nameservers":[],"registrar":null}`, false},
 		{"no source decides", "whois_lookup", `{"domain":"unclear.de"}`, `{"code":"upstream_failed","message":"No source says whether this name is registered.","retryable":true}`, true},
-		{"a record under an extension that is not carried", "whois_lookup", `{"domain":"not.carried"}`, `{"code":"unsupported_extension","message":"This extension is not sold here. list_tlds shows those that are.","retryable":false}`, true},
-		{"the popular ones", "list_tlds", `{"category":"popular"}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00},{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}],"total":2,"limit":50,"offset":0}`, false},
-		{"a page", "list_tlds", `{"search":".CO","limit":1,"offset":1.0}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00}],"total":2,"limit":1,"offset":1}`, false},
+		{"a record under an extension that is not carried", "whois_lookup", `{"domain":"not.carried"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
+		{"the popular ones", "list_tlds", `{"category":"popular"}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00,"restoreEur":49.90,"minYears":2,"orderable":true},{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}],"total":2,"limit":50,"offset":0}`, false},
+		{"a page", "list_tlds", `{"search":".CO","limit":1,"offset":1.0}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00,"restoreEur":49.90,"minYears":2,"orderable":true}],"total":2,"limit":1,"offset":1}`, false},
 		{"beyond the end", "list_tlds", `{"offset":99}`, `{"tlds":[],"total":5,"limit":50,"offset":99}`, false},
 		{"another category", "list_tlds", `{"category":"cheap"}`, `{"code":"invalid_input","message":"The argument category can only be popular; leave it out for all extensions.","retryable":false}`, true},
 		{"limit 0", "list_tlds", `{"limit":0}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
@@ -70,11 +70,11 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 		{"half a limit", "list_tlds", `{"limit":1.5}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
 		{"a limit in words", "list_tlds", `{"limit":"10"}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
 		{"offset -1", "list_tlds", `{"offset":-1}`, `{"code":"invalid_input","message":"The argument offset must be between 0 and 2147483647.","retryable":false}`, true},
-		{"a price", "tld_price", `{"tld":".de"}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
-		{"a price without the dot", "tld_price", `{"tld":" DE "}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00}`, false},
-		{"a price in own letters", "tld_price", `{"tld":".рус"}`, `{"tld":".xn--p1acf","registerEur":20.00,"renewEur":20.00,"transferEur":20.00}`, false},
+		{"a price", "tld_price", `{"tld":".de"}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}`, false},
+		{"a price without the dot", "tld_price", `{"tld":" DE "}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}`, false},
+		{"a price in own letters", "tld_price", `{"tld":".рус"}`, `{"tld":".xn--p1acf","registerEur":20.00,"renewEur":20.00,"transferEur":20.00,"restoreEur":0.00}`, false},
 		{"a price of nothing", "tld_price", `{"tld":""}`, `{"code":"invalid_input","message":"The argument tld is empty. Give an extension with its dot, for example .de.","retryable":false}`, true},
-		{"a price that is not on the list", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not sold here. list_tlds shows those that are.","retryable":false}`, true},
+		{"a price that is not on the list", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
 		{"own domains", "list_my_domains", `{}`, `{"domains":[{"domain":"of-c1.de","tld":".de","status":"active","expiresAt":"2027-01-01T00:00:00Z","autoRenew":false}]}`, false},
 		{"an order", "start_order", `{"items":[{"domain":"a.de","type":"register"}]}`, `{"orderId":"o1","status":"awaiting_payment","items":[{"domain":"a.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o1","expiresAt":"2027-01-01T00:00:00Z"}`, false},
 		{"an order of a taken name", "start_order", `{"items":[{"domain":"taken.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"items":[{"domain":"taken.de","code":"name_taken","reason":"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer."}]}`, true},
@@ -201,6 +201,25 @@ func TestTheListingInsideTheProgramIsWhole(t *testing.T) {
 			name, _, _ := strings.Cut(part, `"`)
 			if _, ok := output.Defs[name]; !ok {
 				t.Errorf("%s refers to %s, which is not there", entry.Name, name)
+			}
+		}
+	}
+}
+
+// Some clients read a type only as one word, and lose a list of them.
+func TestListedTools_NoSchemaNamesTypesInAList(t *testing.T) {
+	list, err := readListing(Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		tool, err := entry.tool()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, schema := range []any{tool.InputSchema, tool.OutputSchema} {
+			if text, ok := schema.(json.RawMessage); !ok || bytes.Contains(text, []byte(`"type":[`)) {
+				t.Errorf("%s: a type is a list in %s", entry.Name, text)
 			}
 		}
 	}

@@ -38,7 +38,8 @@ var english = map[string]string{
 	"price.later":       "then {1} a year",
 	"price.long_run":    "5 years: {1}",
 	"price.dearer":      "Renewal dearer",
-	"price.term":        "At least {1} years; the first price is for these",
+	"price.term":        "Minimum term {1} years: {2} up front for {1} years",
+	"price.no_transfer": "not offered",
 	"price.nothing":     "free of charge",
 
 	"hit.waiting":       "checking",
@@ -70,6 +71,14 @@ var english = map[string]string{
 	"whois.none":        "Nobody has registered this name.",
 	"whois.back":        "Back to the search",
 
+	"sale.lookup_only":         "lookup only",
+	"sale.no_registry_account": "Can't be ordered here: we have no registry account for this extension",
+	"sale.not_eligible":        "Can't be ordered here: we can't submit the proof that the registry requires",
+	"sale.no_price":            "Can't be ordered here: the price is missing",
+	"sale.bad_term":            "Can't be ordered here: the registry doesn't offer this term",
+	"sale.orders_not_served":   "We aren't taking orders at the moment",
+	"sale.other":               "Can't be ordered here",
+
 	"rule.eu_presence":     "Only with a seat or residence in the EU",
 	"rule.au_presence":     "Only with ties to Australia",
 	"rule.ca_presence":     "Only with ties to Canada",
@@ -87,7 +96,7 @@ var english = map[string]string{
 
 	"prices.title":        "Prices",
 	"prices.description":  "All extensions with prices for the first and every further year, gross and net, also as CSV.",
-	"prices.lead":         "All prices a year, including {1}% VAT, net beside them. What counts in the second year stands in the same line.",
+	"prices.lead":         "The first term is one year unless stated otherwise. All prices include {1}% VAT; net prices are shown next to them. Each further year is in the same row. You can check names with a “lookup only” extension here, but not order them.",
 	"prices.filter":       "Extension",
 	"prices.filter_hint":  "for example shop",
 	"prices.category":     "Category",
@@ -96,7 +105,7 @@ var english = map[string]string{
 	"prices.count":        "{1} of {2} extensions",
 	"prices.csv":          "Download as CSV",
 	"prices.extension":    "Extension",
-	"prices.first":        "First year",
+	"prices.first":        "First term",
 	"prices.later":        "Each further",
 	"prices.long_run":     "Five years",
 	"prices.transfer":     "Transfer to us",

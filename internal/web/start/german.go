@@ -38,7 +38,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"price.later":       "danach {1} im Jahr",
 	"price.long_run":    "5 Jahre: {1}",
 	"price.dearer":      "Verlängerung teurer",
-	"price.term":        "Mindestlaufzeit {1} Jahre; der erste Preis gilt für sie",
+	"price.term":        "Mindestlaufzeit {1} Jahre: zuerst {2} für {1} Jahre",
+	"price.no_transfer": "nicht möglich",
 	"price.nothing":     "kostenlos",
 
 	"hit.waiting":       "wird geprüft",
@@ -70,6 +71,14 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"whois.none":        "Diesen Namen hat niemand registriert.",
 	"whois.back":        "Zurück zur Suche",
 
+	"sale.lookup_only":         "nur Abfrage",
+	"sale.no_registry_account": "Hier nicht bestellbar: Für diese Endung haben wir keinen Zugang zur Registry",
+	"sale.not_eligible":        "Hier nicht bestellbar: Den Nachweis für die Registry können wir nicht übermitteln",
+	"sale.no_price":            "Hier nicht bestellbar: Der Preis fehlt",
+	"sale.bad_term":            "Hier nicht bestellbar: Die Registry bietet diese Laufzeit nicht an",
+	"sale.orders_not_served":   "Zurzeit nehmen wir keine Bestellungen an",
+	"sale.other":               "Hier nicht bestellbar",
+
 	"rule.eu_presence":     "Nur mit Sitz oder Wohnsitz in der EU",
 	"rule.au_presence":     "Nur mit Bezug zu Australien",
 	"rule.ca_presence":     "Nur mit Bezug zu Kanada",
@@ -87,7 +96,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 
 	"prices.title":        "Preise",
 	"prices.description":  "Alle Endungen mit Preisen für das erste und jedes weitere Jahr, brutto und netto, auch als CSV.",
-	"prices.lead":         "Alle Preise im Jahr, inklusive {1} % USt., netto daneben. Was im zweiten Jahr gilt, steht in derselben Zeile.",
+	"prices.lead":         "Die erste Laufzeit dauert ein Jahr, wenn nichts anderes dabeisteht. Alle Preise inklusive {1} % USt., netto daneben. Was danach jedes Jahr kostet, steht in derselben Zeile. Endungen mit „nur Abfrage“ können Sie hier prüfen, aber nicht bestellen.",
 	"prices.filter":       "Endung",
 	"prices.filter_hint":  "zum Beispiel shop",
 	"prices.category":     "Kategorie",
@@ -96,7 +105,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"prices.count":        "{1} von {2} Endungen",
 	"prices.csv":          "Als CSV herunterladen",
 	"prices.extension":    "Endung",
-	"prices.first":        "Erstes Jahr",
+	"prices.first":        "Erste Laufzeit",
 	"prices.later":        "Jedes weitere",
 	"prices.long_run":     "Fünf Jahre",
 	"prices.transfer":     "Umzug zu uns",

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/web/page"
 )
@@ -35,6 +36,8 @@ type hit struct {
 	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
 	// there from the beginning, so that no row grows later.
 	RuleKey string
+	// SaleKey says why names of the extension can't be ordered here; empty if they can.
+	SaleKey string
 	// Basket is what would be put into the basket; empty where nothing can be. It is
 	// InBasket if it lies there, or the same name does.
 	Basket   string
@@ -75,8 +78,8 @@ func (h *Handler) reserve(v *page.Visit, p plan) []hit {
 			Row: p.From + i, Domain: name.ASCII(), Label: readable(name.Label()), Ext: readable(name.TLD()), State: waiting,
 			InBasket: collected[name.ASCII()],
 		}
-		if ext, listed := h.extension(name.TLD()); listed && ext.Requires != "" {
-			hits[i].RuleKey = h.ruleKey(ext.Requires)
+		if ext, listed := h.extension(name.TLD()); listed {
+			hits[i].RuleKey, hits[i].SaleKey = h.ruleKey(ext.Requires), h.saleKey(ext.Sale.NoRegistration)
 		}
 	}
 	return hits
@@ -85,15 +88,16 @@ func (h *Handler) reserve(v *page.Visit, p plan) []hit {
 // answered is the row with what was found out.
 func (h *Handler) answered(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
-	if ext, listed := h.extension(answer.TLD); row.State == free && listed {
+	ext, listed := h.extension(answer.TLD)
+	if row.State == free && listed {
 		sold := h.offerOf(ext, at)
 		row.Offer = &sold
 	}
 	switch {
 	case !h.Basket:
-	case row.State == free:
+	case row.State == free && ext.Sale.NoRegistration == "":
 		row.Basket = toRegister + row.Domain
-	case row.State == taken:
+	case row.State == taken && ext.Sale.NoTransfer == "":
 		row.Basket = toTransfer + row.Domain
 	}
 	return row
@@ -116,13 +120,23 @@ func stateOf(answer lookup.Answer, err error) state {
 	}
 }
 
-// ruleKey is the key of the sentence about a registry's rule. An operator's list
-// may name one that we have no words for.
-func (h *Handler) ruleKey(requires string) string {
-	if key := "rule." + requires; h.views.Has(key) {
-		return key
+// ruleKey is the key of the sentence about a registry's rule; empty without one. An
+// operator's list may name one that has no sentence of its own.
+func (h *Handler) ruleKey(requires string) string { return h.keyOf("rule.", requires) }
+
+// saleKey is the key of the sentence about an extension that can't be ordered; empty
+// if it can.
+func (h *Handler) saleKey(refusal registrar.Code) string { return h.keyOf("sale.", string(refusal)) }
+
+func (h *Handler) keyOf(family, word string) string {
+	switch {
+	case word == "":
+		return ""
+	case h.views.Has(family + word):
+		return family + word
+	default:
+		return family + "other"
 	}
-	return "rule.other"
 }
 
 // count is how many rows are in a state.

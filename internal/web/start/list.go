@@ -33,6 +33,8 @@ type priceRow struct {
 	Ext     string
 	Offer   offer
 	RuleKey string
+	// SaleKey says why names can't be ordered here; empty if they can.
+	SaleKey string
 	// shown is the row of the table in each language, and line that of the file.
 	shown map[string]template.HTML
 	line  []byte
@@ -92,9 +94,7 @@ func (h *Handler) prepare(catalogue *catalog.Catalog, rate int, at time.Time) (*
 	for _, ext := range catalogue.All() {
 		row := &priceRow{
 			Extension: ext, Ext: readable(ext.TLD), Offer: h.offerOf(ext, at), shown: make(map[string]template.HTML),
-		}
-		if ext.Requires != "" {
-			row.RuleKey = h.ruleKey(ext.Requires)
+			RuleKey: h.ruleKey(ext.Requires), SaleKey: h.saleKey(ext.Sale.NoRegistration),
 		}
 		for _, language := range []string{page.German, page.English} {
 			html, err := h.views.Part(language, "prices", "price-row", row)
@@ -142,6 +142,7 @@ func searchOrder(catalogue *catalog.Catalog) []string {
 var fileColumns = []string{
 	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
 	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
+	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason",
 }
 
 // file is the row for a spreadsheet: amounts with a point, net and gross.
@@ -150,7 +151,21 @@ func (row *priceRow) file(rate int) ([]byte, error) {
 	for _, sum := range []price{row.Offer.First, row.Offer.Later, row.Offer.LongRun, row.Offer.Transfer} {
 		line = append(line, sum.Net.String(), sum.Gross.String())
 	}
-	return csvLine(append(line, percent(rate), row.Requires))
+	restore := withVAT(row.Restore, rate)
+	line = append(line, percent(rate), row.Requires, restore.Net.String(), restore.Gross.String())
+	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration)))
+}
+
+// orderable is empty where nothing was decided.
+func orderable(sale registrar.Sale) string {
+	switch {
+	case !sale.Decided:
+		return ""
+	case sale.NoRegistration == "":
+		return "yes"
+	default:
+		return "no"
+	}
 }
 
 func csvLine(fields []string) ([]byte, error) {

@@ -26,7 +26,7 @@ type offer struct {
 
 // offerOf is what an extension's prices come to, with VAT.
 func (h *Handler) offerOf(ext registrar.Extension, at time.Time) offer {
-	term := max(1, ext.MinYears)
+	term := ext.Term()
 	renewals := (longRun - term + term - 1) / term
 	first := ext.Register * registrar.Cents(term)
 	rate := h.RateBasisPoints(at)

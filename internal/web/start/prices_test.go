@@ -92,7 +92,7 @@ func TestTheFileOfPricesHasNetAndGross(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Two years at 87.90, then terms of two years.
-	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.61", "87.90", "104.60", "19", ""}
+	want := []string{".ai", "2", "175.80", "209.20", "87.90", "104.60", "527.40", "627.61", "87.90", "104.60", "19", "", "290.90", "346.17", "yes", ""}
 	if len(lines) != 2 || !slices.Equal(lines[1], want) {
 		t.Errorf("got %v", lines)
 	}
@@ -185,5 +185,70 @@ func TestAnAddressOfThisMachineIsCalledSo(t *testing.T) {
 		if local(address) != want {
 			t.Errorf("%s: %t", address, !want)
 		}
+	}
+}
+
+// unsold decides as a shop does that can't sell two of the extensions, and takes over
+// no names of a third.
+func unsold(ext registrar.Extension) registrar.Sale {
+	switch ext.TLD {
+	case ".it":
+		return registrar.Sale{Decided: true, NoRegistration: "not_eligible", NoTransfer: "not_eligible"}
+	case ".de":
+		return registrar.Sale{Decided: true, NoRegistration: "no_registry_account", NoTransfer: "no_registry_account"}
+	case ".co.uk":
+		return registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}
+	default:
+		return registrar.Sale{Decided: true}
+	}
+}
+
+func TestPriceList_ExtensionThatIsNotForSaleSaysSo(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.live.Decide(unsold)
+	for target, want := range map[string][2][]string{
+		"/preise?q=.it&sort=name":  {{"nur Abfrage</span>", "Den Nachweis für die Registry können wir nicht übermitteln"}, nil},
+		"/prices?q=.it&sort=name":  {{"lookup only</span>", "we can&#39;t submit the proof that the registry requires"}, nil},
+		"/preise?q=co.uk":          {{"nicht möglich"}, {"nur Abfrage</span>"}},
+		"/preise?q=.ai&sort=first": {{"Mindestlaufzeit 2 Jahre: zuerst 209,20\u00a0€ für 2 Jahre"}, {"nur Abfrage</span>"}},
+		"/prices?q=.ai&sort=first": {{"Minimum term 2 years: €209.20 up front for 2 years"}, nil},
+	} {
+		body := s.get(target).Body.String()
+		for _, text := range want[0] {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s does not say %q", target, text)
+			}
+		}
+		for _, text := range want[1] {
+			if strings.Contains(body, text) {
+				t.Errorf("%s says %q", target, text)
+			}
+		}
+	}
+	lines, err := csv.NewReader(s.get("/preise.csv?q=.it&sort=name").Body).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := lines[slices.IndexFunc(lines, func(line []string) bool { return line[0] == ".it" })]
+	if got := row[len(row)-2:]; !slices.Equal(got, []string{"no", "not_eligible"}) || lines[0][len(lines[0])-1] != "orderable_reason" {
+		t.Errorf("the file says %v", row)
+	}
+}
+
+func TestSearch_NameThatIsNotForSaleHasNoBasketButton(t *testing.T) {
+	t.Parallel()
+	s := openWith(t, func(cfg *Config) { cfg.Basket = true })
+	s.live.Decide(unsold)
+	body := s.post(t, "/", "q", "mixed").Body.String()
+	first := body[strings.Index(body, `id="hit-0"`):strings.Index(body, `id="hit-1"`)]
+	if !strings.Contains(first, "nur Abfrage") || !strings.Contains(first, "keinen Zugang zur Registry") || strings.Contains(first, `value="register:`) {
+		t.Errorf("a free name that can't be ordered: %s", first)
+	}
+	if second := body[strings.Index(body, `id="hit-1"`):strings.Index(body, `id="hit-2"`)]; strings.Contains(second, "nur Abfrage") || !strings.Contains(second, `value="transfer:`) {
+		t.Errorf("a name that can: %s", second)
+	}
+	if start := s.get("/").Body.String(); strings.Contains(start, "<strong>.de</strong>") {
+		t.Error("the start page advertises an extension that is not for sale")
 	}
 }

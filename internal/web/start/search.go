@@ -52,7 +52,7 @@ func (h *Handler) showStart(v *page.Visit, shown startPage, status int) error {
 	shown.MCP = h.Frame.Address("/api/mcp")
 	if shown.Results == nil {
 		for _, tld := range lookup.Searched() {
-			if ext, listed := h.extension(tld); listed {
+			if ext, listed := h.extension(tld); listed && ext.Sale.NoRegistration == "" {
 				shown.Shelf = append(shown.Shelf, shelfEntry{Ext: tld, Offer: h.offerOf(ext, v.Now)})
 			}
 		}

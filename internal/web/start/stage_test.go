@@ -110,6 +110,7 @@ func openWith(t testing.TB, change func(*Config)) *stage {
 	}
 	s := &stage{world: &world{}, budget: &purse{left: 20}, whois: &purse{left: 20}, mux: http.NewServeMux()}
 	s.live, s.rate = catalog.NewLive(list), &atomic.Int64{}
+	s.live.Decide(func(registrar.Extension) registrar.Sale { return registrar.Sale{Decided: true} })
 	s.rate.Store(1900)
 	cfg := Config{
 		Frame: frame, Address: address, Lookups: s.world, Budget: s.budget, WhoisBudget: s.whois, Catalogue: s.live,

@@ -12,7 +12,7 @@ func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
 }
 
 // byCode are the texts that are found by what a service or a list says.
-var byCode = []string{"problem.", "rule.", "hit.", "category.", "sort.", "client."}
+var byCode = []string{"problem.", "rule.", "sale.", "hit.", "category.", "sort.", "client."}
 
 func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
 	t.Parallel()

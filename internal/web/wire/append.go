@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/dotkontor/dotkontor/internal/registrar"
+import (
+	"strconv"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
 
 var _ Appender = CheckResult{}
 
@@ -22,6 +26,16 @@ func (r CheckResult) AppendJSON(b []byte) ([]byte, bool) {
 	o.price("registerEur", r.RegisterEUR)
 	o.price("renewEur", r.RenewEUR)
 	o.price("transferEur", r.TransferEUR)
+	o.price("restoreEur", r.RestoreEUR)
+	if r.MinYears != 0 {
+		o.key("minYears")
+		o.b = strconv.AppendInt(o.b, int64(r.MinYears), 10)
+	}
+	o.optional("requires", r.Requires)
+	if r.Orderable != nil {
+		o.raw("orderable", strconv.FormatBool(*r.Orderable))
+	}
+	o.optional("orderableReason", string(r.OrderableReason))
 	o.optional("checkedAt", r.CheckedAt)
 	o.optional("source", string(r.Source))
 	o.optional("reason", string(r.Reason))

@@ -15,7 +15,62 @@ type CheckResult struct {
 	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
 	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
 	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
+	Terms
 	evidence
+}
+
+// Terms are the conditions of a sale, beside its prices. They are more than the
+// contract asks.
+type Terms struct {
+	// RestoreEUR is what it costs to have a deleted name back.
+	RestoreEUR *registrar.Cents `json:"restoreEur,omitempty"`
+	// MinYears is the term of a registration; left out where it is one year.
+	MinYears int `json:"minYears,omitempty"`
+	// Requires is a rule of the registry that the holder must meet.
+	Requires string `json:"requires,omitempty"`
+	// Orderable is left out where nothing was decided.
+	Orderable       *bool          `json:"orderable,omitempty"`
+	OrderableReason registrar.Code `json:"orderableReason,omitempty"`
+}
+
+func newTerms(restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
+	t := Terms{RestoreEUR: restore, Requires: requires}
+	if minYears > 1 {
+		t.MinYears = minYears
+	}
+	switch {
+	case !decided:
+	case refusal == "":
+		t.Orderable = &yes
+	default:
+		t.Orderable, t.OrderableReason = &no, refusal
+	}
+	return t
+}
+
+func termsOf(answer lookup.Answer) Terms {
+	var restore *registrar.Cents
+	if answer.Prices != nil {
+		restore = &answer.Prices.Restore
+	}
+	return newTerms(restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
+}
+
+// PriceResult is what one extension costs, and under which conditions.
+type PriceResult struct {
+	TLD         string          `json:"tld"`
+	RegisterEUR registrar.Cents `json:"registerEur"`
+	RenewEUR    registrar.Cents `json:"renewEur"`
+	TransferEUR registrar.Cents `json:"transferEur"`
+	Terms
+}
+
+// NewPriceResult says whether names of the extension can be registered here.
+func NewPriceResult(ext registrar.Extension) PriceResult {
+	return PriceResult{
+		TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer,
+		Terms: newTerms(&ext.Restore, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
+	}
 }
 
 // evidence says who decided, when and why. It is more than the contract asks.
@@ -54,13 +109,14 @@ type SearchEntry struct {
 	Available *bool            `json:"available"`
 	PriceEUR  *registrar.Cents `json:"priceEur"`
 	Error     bool             `json:"error,omitempty"`
+	Terms
 	evidence
 }
 
 // NewCheckResult is what answer says, in the contract's words.
 func NewCheckResult(answer lookup.Answer) CheckResult {
 	body := CheckResult{
-		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), evidence: evidenceOf(answer),
+		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), Terms: termsOf(answer), evidence: evidenceOf(answer),
 	}
 	if p := answer.Prices; p != nil {
 		body.RegisterEUR, body.RenewEUR, body.TransferEUR = &p.Register, &p.Renew, &p.Transfer
@@ -74,7 +130,8 @@ func NewSearchResult(result lookup.Result, failed func(error)) SearchResult {
 	body := SearchResult{SLD: result.Label, Results: make([]SearchEntry, 0, len(result.Entries))}
 	for _, entry := range result.Entries {
 		line := SearchEntry{
-			Domain: entry.Domain, TLD: entry.TLD, Available: available(entry.Answer), evidence: evidenceOf(entry.Answer),
+			Domain: entry.Domain, TLD: entry.TLD, Available: available(entry.Answer),
+			Terms: termsOf(entry.Answer), evidence: evidenceOf(entry.Answer),
 		}
 		switch {
 		case entry.Err != nil:

@@ -17,6 +17,10 @@ func TestAnAnswerIsEncodedAsEncodingJSONWould(t *testing.T) {
 		{Domain: "a.de", TLD: ".de", Available: &no, evidence: evidence{
 			CheckedAt: "2026-11-15T09:00:00Z", Source: lookup.SourceRDAP, Reason: lookup.ReasonRegistered, Premium: true,
 		}},
+		{Domain: "a.ai", TLD: ".ai", Available: &yes, Terms: Terms{
+			RestoreEUR: &price, MinYears: 2, Requires: "eu_presence", Orderable: &no, OrderableReason: "no_registry_account",
+		}},
+		{Domain: "a.ai", TLD: ".ai", Terms: Terms{Orderable: &yes}},
 	} {
 		want, err := json.Marshal(body)
 		if err != nil {

@@ -1,0 +1,36 @@
+package lookup
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestOrderOf_SaysWhetherTheNameCanBeOrdered(t *testing.T) {
+	t.Parallel()
+	sold := registrar.Sale{Decided: true}
+	unsold := registrar.Sale{Decided: true, NoRegistration: "no_registry_account", NoTransfer: "no_registry_account"}
+	pushed := registrar.Sale{Decided: true, NoTransfer: "transfer_not_offered"}
+	for name, test := range map[string]struct {
+		sale  registrar.Sale
+		found verdict
+		want  Order
+	}{
+		"undecided":                    {registrar.Sale{}, verdict{availability: Available}, Order{}},
+		"free":                         {sold, verdict{availability: Available}, Order{Decided: true}},
+		"unknown":                      {sold, verdict{availability: Unknown}, Order{Decided: true}},
+		"taken, can be transferred":    {sold, verdict{availability: Taken, reason: ReasonRegistered}, Order{Decided: true}},
+		"taken, can't be transferred":  {pushed, verdict{availability: Taken, reason: ReasonRegistered}, Order{true, "transfer_not_offered"}},
+		"free where transfers are not": {pushed, verdict{availability: Available}, Order{Decided: true}},
+		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Order{true, RefusedReserved}},
+		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Order{true, RefusedPremium}},
+		"free under an unsold":         {unsold, verdict{availability: Available}, Order{true, "no_registry_account"}},
+		"premium under an unsold":      {unsold, verdict{availability: Available, premium: true}, Order{true, "no_registry_account"}},
+		"taken under an unsold":        {unsold, verdict{availability: Taken, reason: ReasonRegistered}, Order{true, "no_registry_account"}},
+		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Order{true, RefusedPremium}},
+	} {
+		if got := orderOf(test.sale, test.found); got != test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
