@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -49,6 +50,24 @@ func TestATokenPaysOnce(t *testing.T) {
 	}
 	if id, err := s.client.Refund(t.Context(), order.RefundCall{ID: "ref_1", Order: "ord_1", Intent: charge.Intent, Amount: 1190, Reason: "failed_item"}, false); err != nil || id == "" {
 		t.Errorf("the refund: %q, %v", id, err)
+	}
+}
+
+// The sandbox's tokens are documented as a beginning and whatever one chooses.
+func TestToken_AnyCharactersMayFollowItsPrefix(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for i, token := range []string{
+		"spt_ok", "spt_ok-1", "spt_ok.2026-11-15T09:00:00Z", "spt_ok/../charges", "spt_ok?x=1&y=2#z", "spt_ok 100%", "spt_ok+ä€", "spt_ok%2F..",
+	} {
+		if err := s.client.CheckToken(t.Context(), token, 1190, time.Now()); err != nil {
+			t.Errorf("%q: %v", token, err)
+			continue
+		}
+		charge := s.prepared(t, "pay_"+strconv.Itoa(i), token, 1190)
+		if got, err := s.client.Charge(t.Context(), charge); err != nil || !got.Standing.Paid {
+			t.Errorf("%q: %+v, %v", token, got, err)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	api "github.com/stripe/stripe-go/v85"
 
@@ -55,11 +57,14 @@ type grantedToken struct {
 
 // largestToken bounds what is taken for one: an agent's word becomes a part of an
 // address here.
-const largestToken = 255
+const (
+	largestToken = 255
+	tokenPrefix  = "spt_"
+)
 
 // CheckToken reads a token and says whether it could pay an amount at a time.
 func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error {
-	if !wordOnly(token) {
+	if !sendable(token) {
 		return notPaid(order.PaymentDeclined)
 	}
 	var granted grantedToken
@@ -100,10 +105,12 @@ func notPaid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
 }
 
-// wordOnly says that a text can be a token: letters, digits and underscores.
-func wordOnly(text string) bool {
-	return text != "" && len(text) <= largestToken &&
-		strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+// sendable says whether a text can be one of the provider's tokens. All of them begin
+// alike, which also keeps a text from being a step in a path; what follows is up to
+// the provider.
+func sendable(text string) bool {
+	return strings.HasPrefix(text, tokenPrefix) && len(text) <= largestToken && utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // PrepareCharge makes a payment intent that nobody has confirmed. It can't take money

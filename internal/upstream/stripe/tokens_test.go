@@ -3,6 +3,7 @@ package stripe
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,9 @@ func TestATokenIsReadBeforeItIsUsed(t *testing.T) {
 		"without limits":    {"spt_1", ok(`{"id":"spt_1","usage_limits":null}`), order.PaymentDeclined},
 		"unknown":           {"spt_1", refuse(http.StatusNotFound, "invalid_request_error", "resource_missing"), order.PaymentDeclined},
 		"a path":            {"../charges", ok(`{}`), order.PaymentDeclined},
+		"a step in a path":  {"..", ok(`{}`), order.PaymentDeclined},
+		"a control code":    {"spt_a\x00", ok(`{}`), order.PaymentDeclined},
+		"endless":           {"spt_" + strings.Repeat("a", 252), ok(`{}`), order.PaymentDeclined},
 		"nothing":           {"", ok(`{}`), order.PaymentDeclined},
 		"our key is wrong":  {"spt_1", refuse(http.StatusUnauthorized, "invalid_request_error", ""), KeyRefused},
 		"not JSON":          {"spt_1", ok(`<html>`), registrar.FaultBroken},
