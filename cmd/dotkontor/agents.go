@@ -76,7 +76,7 @@ func (d agentDomains) List(ctx context.Context, who mcp.Caller) ([]mcp.Domain, e
 	}
 	domains := make([]mcp.Domain, 0, len(held))
 	for _, domain := range held {
-		entry := mcp.Domain{Domain: domain.Name, TLD: domain.TLD, Status: string(domain.Status), AutoRenew: domain.AutoRenew}
+		entry := mcp.Domain{Domain: domain.Name, TLD: domain.TLD, Status: string(domain.Status), AutoRenew: domain.Renews()}
 		if !domain.PaidUntil.IsZero() {
 			until := domain.PaidUntil.UTC().Format(time.RFC3339)
 			entry.ExpiresAt = &until

@@ -138,8 +138,8 @@ const stories = {
     const name = (await page.locator("tbody strong").first().textContent()).trim();
     await page.goto(portal("/portal/domains"));
     const row = await page.locator("tr", { hasText: name }).textContent();
-    assert.ok(row.includes("automatisch") && !row.includes("nicht automatisch"), row);
-    ok("renewed automatically, as chosen");
+    assert.ok(row.includes("vorgemerkt") && !row.includes("nicht vorgemerkt"), row);
+    ok("marked for automatic renewal, as chosen");
   },
 
   async "free-transfer"(page) {

@@ -50,7 +50,7 @@ func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
 			"a refused document can be followed by another", "paid after showing who they are",
 		}},
 		{"transfer", []string{"status: completed", " active"}, []string{
-			"a wrong auth code is told, the right one kept", "paid and transferred", "renewed automatically, as chosen",
+			"a wrong auth code is told, the right one kept", "paid and transferred", "marked for automatic renewal, as chosen",
 		}},
 		{"free-transfer", []string{"gross: 0.00 EUR", "status: provisioning", "status: completed", " active"}, []string{
 			"a wrong auth code is told, the right one kept", "confirmed without paying",

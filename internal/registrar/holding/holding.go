@@ -72,7 +72,7 @@ const (
 	NoSuchCustomer registrar.Code = "no_such_customer"
 	// NoSuchDomain goes with KindNotFound: there is none, or it is somebody else's.
 	NoSuchDomain registrar.Code = "no_such_domain"
-	// NoMethod goes with KindConflict: nothing renews by itself without a means of
+	// NoMethod goes with KindConflict: a domain is marked only if there is a means of
 	// payment that we may keep.
 	NoMethod registrar.Code = "no_method"
 	// PersonsOnly goes with KindForbidden.
@@ -101,11 +101,16 @@ type Domain struct {
 	// PaidUntil is the date until which the customer has paid; zero while
 	// nothing is registered. A registry's own date may be later.
 	PaidUntil time.Time
-	// AutoRenew is on only where the customer has a means of payment with us.
+	// AutoRenew marks the domain for automatic renewal, which needs a means of payment
+	// with us. It is a mark only: see Renews.
 	AutoRenew bool
 
 	CreatedAt, UpdatedAt time.Time
 }
+
+// Renews says whether the domain is really renewed at the end of its term. Nothing
+// renews domains automatically, so a mark alone promises nothing.
+func (Domain) Renews() bool { return false }
 
 // Store keeps domains.
 type Store interface {
@@ -118,7 +123,7 @@ type Store interface {
 	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, deed registrar.Deed) error
-	// SetAutoRenew stores whether a domain of the customer renews by itself. It
+	// SetAutoRenew stores whether a domain is marked for automatic renewal. It
 	// returns NoSuchDomain if the customer does not hold it, and NoMethod for on
 	// without a kept means of payment.
 	SetAutoRenew(ctx context.Context, customer, domain string, on bool, deed registrar.Deed) error
@@ -164,8 +169,8 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Domain, er
 	return domains, nil
 }
 
-// SetAutoRenew lets a person say whether a domain of theirs, by its id, shall renew
-// by itself.
+// SetAutoRenew lets a person mark a domain of theirs, by its id, for automatic
+// renewal, or take the mark away.
 func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
 	if actor.Customer == "" {
 		return &registrar.Error{Kind: registrar.KindUnauthenticated}

@@ -166,9 +166,8 @@ You can still renew the domain, under "Domains":
 
 {{.Portal}}
 
-Without a renewal it will be switched off and deleted. After that it can
-be had back only for a short time and at a higher price, and then
-anybody can register it.
+Without a renewal the domain may stop working and be deleted at any
+time. After that anybody can register it.
 `,
 	},
 	registrar.LetterDomainChanged: {

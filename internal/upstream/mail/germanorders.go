@@ -168,9 +168,8 @@ Noch können Sie die Domain verlängern, unter "Domains":
 
 {{.Portal}}
 
-Ohne Verlängerung wird sie abgeschaltet und gelöscht. Danach ist sie
-nur noch für kurze Zeit und zu einem höheren Preis wiederzubekommen,
-und dann kann sie jemand anderes registrieren.
+Ohne Verlängerung kann die Domain jederzeit ausfallen und gelöscht
+werden. Danach kann sie jemand anderes registrieren.
 `,
 	},
 	registrar.LetterDomainChanged: {

@@ -76,7 +76,8 @@ type Domains interface {
 
 // Domain is one entry of a customer's list. The states are active, pending,
 // expired, redemption, transit and transferred_out; ExpiresAt is the date until
-// which the customer has paid, in RFC 3339.
+// which the customer has paid, in RFC 3339. AutoRenew is true only for a domain that
+// is really renewed.
 type Domain struct {
 	Domain    string  `json:"domain"`
 	TLD       string  `json:"tld"`
