@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Node 22, the MCP clients that test/clients runs and the driver of
-# test/browser into .tools/node:
+# Installs Node 22, the MCP clients and linters that test/clients runs and the driver
+# of test/browser into .tools/node:
 # what test/clients/package-lock.json pins, with its checksums. No install
 # script of a package runs. Done once for each change of those two files.
 # Of the inspector only the command line is wanted, so package.json puts a tiny
@@ -28,7 +28,7 @@ staging=$(mktemp -d .tools/node.XXXXXX)
 trap 'rm -rf "$staging"' EXIT
 cp "${pins[@]}" "$staging"
 echo "setup: installing Node 22 and the MCP clients into $target" >&2
-(cd "$staging" && timeout 170 "${npm[@]}" ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
+(cd "$staging" && timeout 900 "${npm[@]}" ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
 cat "${pins[@]}" >"$staging/installed"
 rm -rf "$target"
 mv "$staging" "$target"

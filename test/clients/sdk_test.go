@@ -132,12 +132,15 @@ func checkRefusals(t *testing.T, saw sight) {
 func inspect(t *testing.T, program, endpoint string) {
 	t.Helper()
 	inspector := func(args ...string) string {
-		out, err := run(t, program, append([]string{
+		out, warnings, err := node.RunBoth(t, clientTimeout, program, append([]string{
 			node.Module(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
 			"--cli", endpoint, "--transport", "http",
 		}, args...)...)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(warnings), "warn") || strings.Contains(out, "schemaWarnings") {
+			t.Errorf("inspector %v warns: %s", args, warnings)
 		}
 		return out
 	}

@@ -82,6 +82,13 @@ func Folder(t *testing.T, scripts ...string) string {
 // fails has its output with it in the error.
 func Run(t *testing.T, limit time.Duration, program string, args ...string) (stdout string, err error) {
 	t.Helper()
+	stdout, _, err = RunBoth(t, limit, program, args...)
+	return stdout, err
+}
+
+// RunBoth is Run with what the script wrote to stderr, where warnings are.
+func RunBoth(t *testing.T, limit time.Duration, program string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	home := t.TempDir()
@@ -95,7 +102,7 @@ func Run(t *testing.T, limit time.Duration, program string, args ...string) (std
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil {
-		return out.String(), fmt.Errorf("%s: %w\n%s%s", filepath.Base(args[0]), err, out.String(), errOut.String())
+		return out.String(), errOut.String(), fmt.Errorf("%s: %w\n%s%s", filepath.Base(args[0]), err, out.String(), errOut.String())
 	}
-	return out.String(), nil
+	return out.String(), errOut.String(), nil
 }
