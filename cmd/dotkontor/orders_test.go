@@ -50,7 +50,7 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	account := config.EPP{
-		Name: "gateway", Server: "epp.example:700", User: "gateway", Password: "p", Extensions: []string{"*", "!.gr", "!.ph"}, Connections: 1,
+		Name: "gateway", Server: "epp.example:700", User: "gateway", Password: "secret-1", Extensions: []string{"*", "!.gr", "!.ph"}, Connections: 1,
 	}
 	shop := func(cfg config.Config) sales {
 		t.Helper()

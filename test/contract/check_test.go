@@ -12,6 +12,7 @@ import (
 var checkFields = []string{
 	"domain", "tld", "available", "registerEur", "renewEur", "transferEur",
 	"checkedAt", "source", "reason", "premium",
+	"restoreEur", "minYears", "requires", "orderable", "orderableReason",
 }
 
 // answersWithin is the contract's bound of six seconds, and the way there and
@@ -51,6 +52,30 @@ func TestACheckSaysWhetherTheNameIsFreeAndWhatItCosts(t *testing.T) {
 			if _, err := time.Parse(time.RFC3339, got.text("checkedAt")); err != nil {
 				t.Errorf("%s: checkedAt: %v", test.label, err)
 			}
+		}
+	})
+}
+
+func TestACheckTellsWhetherTheNameCanBeOrdered(t *testing.T) {
+	onBoth(t, func(t *testing.T, on *target) {
+		for _, test := range []struct {
+			label, domain string
+			want          fields
+		}{
+			{"sold", secret + "-frei.de", fields{"orderable": "true", "orderableReason": "", "restoreEur": "17.90", "minYears": "", "requires": ""}},
+			{"sold for two years at once", secret + "-frei.ai", fields{"orderable": "true", "registerEur": "87.90", "minYears": "2", "restoreEur": "290.90"}},
+			{"sold to residents", secret + "-frei.eu", fields{"orderable": "true", "requires": `"eu_presence"`}},
+			{"a rule that can't be met", secret + "-frei.it", fields{
+				"available": "true", "orderable": "false", "orderableReason": `"not_eligible"`, "requires": `"it_tax_id"`,
+			}},
+			{"no registry account", secret + "-frei.gr", fields{"orderable": "false", "orderableReason": `"no_registry_account"`}},
+			{"taken, can be transferred", "google.de", fields{"available": "false", "orderable": "true"}},
+			{"reserved", "nic.dev", fields{"available": "false", "orderable": "false", "orderableReason": `"name_reserved"`}},
+			{"premium", "gold.shop", fields{"available": "true", "orderable": "false", "orderableReason": `"name_premium"`, "restoreEur": ""}},
+		} {
+			got := from(t, on).check(test.domain)
+			mustBe(t, test.label, got, http.StatusOK, test.want)
+			onlyFields(t, test.label, got.fields, checkFields...)
 		}
 	})
 }

@@ -30,7 +30,8 @@ func entries(t *testing.T, label string, got answer) []map[string]json.RawMessag
 	}
 	for _, entry := range list {
 		onlyFields(t, label, entry,
-			"domain", "tld", "available", "priceEur", "error", "checkedAt", "source", "reason", "premium")
+			"domain", "tld", "available", "priceEur", "error", "checkedAt", "source", "reason", "premium",
+			"restoreEur", "minYears", "requires", "orderable", "orderableReason")
 	}
 	return list
 }

@@ -111,6 +111,47 @@ func TestStartOrder_YearsThatAreNotSoldAreRefused(t *testing.T) {
 	s.books()
 }
 
+// What lookups call orderable is what start_order takes, and the reason is the same.
+func TestStartOrder_AgreesWithWhatIsShownAsOrderable(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	type listed struct {
+		TLDs []struct {
+			TLD       string `json:"tld"`
+			Orderable bool   `json:"orderable"`
+			Reason    string `json:"orderableReason"`
+		} `json:"tlds"`
+	}
+	var list listed
+	s.ask("list_tlds", map[string]any{"limit": 500}, &list)
+	reasons, wanted := make(map[string]string), []item{}
+	for _, ext := range list.TLDs {
+		if !ext.Orderable {
+			reasons["teeladen"+ext.TLD] = ext.Reason
+			wanted = append(wanted, item{"teeladen" + ext.TLD, "register"})
+		}
+	}
+	if len(list.TLDs) != 490 || len(wanted) != 18 {
+		t.Fatalf("%d of %d extensions can't be ordered: %v", len(wanted), len(list.TLDs), reasons)
+	}
+	answer, failed := s.call("start_order", map[string]any{"items": wanted, "dryRun": true})
+	if !failed || answer.Code != "not_payable" || len(answer.Items) != len(wanted) {
+		t.Fatalf("%+v", answer)
+	}
+	for _, refused := range answer.Items {
+		if refused.Code == "" || refused.Code != reasons[refused.Domain] {
+			t.Errorf("%s: refused as %q, shown as %q", refused.Domain, refused.Code, reasons[refused.Domain])
+		}
+	}
+	answer, failed = s.call("start_order", map[string]any{"dryRun": true, "items": []item{
+		{"teeladen-am-see.de", "register"}, {"teeladen-am-see.ai", "register"}, {"teeladen-am-see.eu", "register"},
+	}})
+	if failed || len(answer.Items) != 3 {
+		t.Errorf("%+v", answer)
+	}
+	s.books()
+}
+
 // holds asks list_my_domains.
 func (s *stage) holds(name string) bool {
 	s.t.Helper()

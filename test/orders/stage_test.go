@@ -95,6 +95,13 @@ type prepared struct {
 // call is the agent.
 func (s *stage) call(tool string, arguments any) (answer prepared, failed bool) {
 	s.t.Helper()
+	failed = s.ask(tool, arguments, &answer)
+	return answer, failed
+}
+
+// ask reads a tool's structured content into answer.
+func (s *stage) ask(tool string, arguments, answer any) (failed bool) {
+	s.t.Helper()
 	message, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
 	})
@@ -122,10 +129,10 @@ func (s *stage) call(tool string, arguments any) (answer prepared, failed bool) 
 	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := json.Unmarshal(body.Result.StructuredContent, &answer); err != nil {
+	if err := json.Unmarshal(body.Result.StructuredContent, answer); err != nil {
 		s.t.Fatal(err)
 	}
-	return answer, body.Result.IsError
+	return body.Result.IsError
 }
 
 func (s *stage) start(items ...item) prepared {
