@@ -57,6 +57,18 @@ func Network(address netip.Addr) string {
 	return address.String()
 }
 
+// Site is the wider network that an IPv6 address counts as: a /48, the most that one
+// customer of a provider is given, and so up to 65,536 of Network's. It is empty for
+// other addresses.
+func Site(address netip.Addr) string {
+	address = address.Unmap().WithZone("")
+	if !address.Is6() {
+		return ""
+	}
+	prefix, _ := address.Prefix(48) // 48 fits
+	return prefix.String()
+}
+
 // RecentSignIn is how old the sign-in may be for what matters: a token, another
 // password, another address.
 const RecentSignIn = 10 * time.Minute

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -117,6 +118,35 @@ func TestRightPasswordsAreNotCounted(t *testing.T) {
 		for range 60 {
 			w.signIn(home, "")
 		}
+	})
+}
+
+// blocked computes no key before it is released, and then leaves it to the caller.
+type blocked struct{ begun, release chan struct{} }
+
+func (b blocked) Derive(context.Context, customer.Derivation) ([]byte, error) {
+	b.begun <- struct{}{}
+	<-b.release
+	return nil, errors.New("blocked")
+}
+
+func TestSignIn_KnownDeviceIsServedWhileStrangersFillTheQueue(t *testing.T) {
+	onSQLite(t, func(w *world) {
+		known := w.member(email).Device
+		b := blocked{make(chan struct{}, 10), make(chan struct{})}
+		w.restart(func(cfg *customer.Config) { cfg.Hashes, cfg.Waiting, cfg.Deriver = 1, 1, b })
+		var all sync.WaitGroup
+		all.Go(func() { _ = w.guess(attacker, "") })
+		<-b.begun // the strangers' queue is full
+		w.refused(w.guess(somebody("2001:db8:1::1"), ""), registrar.KindRateLimited, customer.Busy)
+		w.refused(w.guess(somebody("2001:db8:2::1"), "dotkontor_device_forged"), registrar.KindRateLimited, customer.Busy)
+		all.Go(func() {
+			if _, err := w.SignIn(w.Context(), attacker, customer.Credentials{Email: email, Password: password, Device: known}); err != nil {
+				t.Errorf("a known device in the attacker's network: %v", err)
+			}
+		})
+		close(b.release)
+		all.Wait()
 	})
 }
 

@@ -48,7 +48,7 @@ func (s *Service) Reset(ctx context.Context, actor registrar.Actor, link, passwo
 	if err != nil {
 		return err
 	}
-	hash, err := s.newHash(ctx, actor, password, account.EmailKey)
+	hash, err := s.newHash(ctx, requesterOf(actor, account.ID), password, account.EmailKey)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	if err := checkPassword(chosen, account.EmailKey); err != nil {
 		return err
 	}
-	network := registrar.Network(actor.Address)
+	who := requesterOf(actor, account.ID) // the session ties the actor to it
 	if account.HasPassword {
 		// The session counts, whatever strangers try: whoever is being attacked
 		// must be able to choose another password.
 		budget := guard{{s.cfg.Limits.Device, "session " + actor.Through}}
-		result, err := s.hasher.verify(ctx, network, budget, account.PasswordHash, old)
+		result, err := s.hasher.verify(ctx, who, budget, account.PasswordHash, old)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 			return fail(registrar.KindInvalid, BadCredentials)
 		}
 	}
-	hash, err := s.hasher.hash(ctx, network, chosen)
+	hash, err := s.hasher.hash(ctx, who, chosen)
 	if err != nil {
 		return err
 	}

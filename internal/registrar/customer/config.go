@@ -35,7 +35,8 @@ type Config struct {
 	// Deriver computes the hashes of a service in another process; nil means that
 	// they are computed here.
 	Deriver Deriver
-	// Waiting is how many sign-ins may wait for that; 0 means 2048.
+	// Waiting is how many sign-ins may wait for that, from known browsers and from
+	// others each; 0 means 2048.
 	Waiting int
 	// Extension is the price list: what each extension demands of a registrant is
 	// checked when one is changed. nil means that no extension demands anything.

@@ -62,7 +62,10 @@
 // that guesses in parallel exceed them at most by the number of hashes that are
 // computed at a time.
 //
-// Hashing is bounded, all in all and for one network: see hasher. Who waits too
+// Hashing is bounded, all in all, for one network, for one IPv6 /48 and for one
+// account: see hasher. There are two queues: browsers that have signed in to the
+// account before, sessions and reset links are served before everybody else, so an
+// attacker from very many networks does not lock known customers out. Who waits too
 // long is told to come back. A service has it done elsewhere, by a Deriver, so that
 // it does not disturb what else is being answered; what fails there is done here.
 //
@@ -70,7 +73,7 @@
 //
 //	secret               where it is        stored as          opens
 //	session              cookie             SHA-256            the account, or EnterCode only
-//	device               cookie, a year     SHA-256            nothing: it picks a budget
+//	device               cookie, a year     SHA-256            nothing: it picks a budget and a queue
 //	link                 mail               SHA-256            one change, once
 //	enrolment link       handed over        SHA-256            enrolling an operator's first factor, once
 //	ceremony             the page           SHA-256            one answer of a passkey, once

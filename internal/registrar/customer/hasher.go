@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"container/list"
 	"context"
 	"runtime"
 	"sync"
@@ -21,26 +22,95 @@ const (
 	// busyFor and longestBusy bound when somebody is told to come back.
 	busyFor     = 5 * time.Second
 	longestBusy = time.Minute
-	// mostOfOne is how many of the working and waiting may come from one network:
-	// right passwords are not counted, so whoever has an account could otherwise
-	// fill the queue alone and keep everybody else waiting.
-	mostOfOne = 4
+	// mostOfNetwork, mostOfSite and mostOfAccount bound how many of the working and
+	// waiting come from one network, from one IPv6 /48, and for one account. Right
+	// passwords are not counted, so whoever has an account could otherwise fill the
+	// queue alone, and whoever has a /48 could from 65,536 networks.
+	mostOfNetwork = 4
+	mostOfSite    = 2 * mostOfNetwork
+	mostOfAccount = 2
+	// knownInARow bounds how many of the known queue are served before one of the
+	// other, so that new customers are served too while known devices are busy.
+	knownInARow = 3
 )
+
+// queue is one of the hasher's two queues.
+type queue int
+
+const (
+	// unknownQueue is for whoever has proved nothing yet. An attacker with very many
+	// networks can fill it.
+	unknownQueue queue = iota
+	// knownQueue is for browsers that have signed in to the account before, sessions
+	// and reset links. It is served first, so a full unknownQueue delays it by one hash
+	// in four.
+	knownQueue
+	queueCount
+)
+
+// requester is who wants a hash. The zero value, an operator's, has no bound.
+type requester struct {
+	network, site string
+	// account is the account to which the requester has proved a tie; empty: none.
+	account string
+}
+
+// requesterOf is the requester of an actor; account is empty unless a device, a
+// session or a link ties the actor to it.
+func requesterOf(actor registrar.Actor, account string) requester {
+	return requester{network: registrar.Network(actor.Address), site: registrar.Site(actor.Address), account: account}
+}
+
+func (r requester) queue() queue {
+	if r.account == "" {
+		return unknownQueue
+	}
+	return knownQueue
+}
+
+// share is a bound on how many are in the queue under one key.
+type share struct {
+	key  string
+	most int
+}
+
+// shares are the bounds for the requester. The queues count apart: strangers who share
+// a network with a customer take none of the customer's places.
+func (r requester) shares() []share {
+	prefix := ""
+	if r.account != "" {
+		prefix = "known "
+	}
+	var shares []share
+	for _, s := range []share{{r.network, mostOfNetwork}, {r.site, mostOfSite}, {r.account, mostOfAccount}} {
+		if s.key != "" {
+			shares = append(shares, share{prefix + s.key, s.most})
+		}
+	}
+	return shares
+}
 
 // hasher bounds how many passwords are hashed at a time, because each takes much
 // memory and a core, and how many wait for it.
 type hasher struct {
-	places  chan struct{}
-	waiting atomic.Int64 // with those who are being served
-	most    int64
-	took    atomic.Int64 // what the last hash took, in nanoseconds
-	cost    Cost
+	places int
+	most   int          // in each queue, with those who are being served
+	took   atomic.Int64 // what the last hash took, in nanoseconds
+	cost   Cost
 	// elsewhere computes the keys, unless it is nil or fails.
 	elsewhere Deriver
 
-	mu sync.Mutex
-	// from is how many are here from each network; who leaves last is forgotten.
+	mu   sync.Mutex
+	free int // places; more than none only while nobody waits
+	// queues hold a chan struct{} for each that waits; it is closed when a place is
+	// handed over.
+	queues [queueCount]list.List
+	// inside counts those who wait or are being served.
+	inside [queueCount]int
+	// from counts them by the key of a share; who leaves last is forgotten.
 	from map[string]int
+	// inARow counts those of the known queue that were served since one of the other.
+	inARow int
 }
 
 func newHasher(cfg Config) *hasher {
@@ -49,7 +119,7 @@ func newHasher(cfg Config) *hasher {
 		places = DefaultHashes()
 	}
 	return &hasher{
-		places: make(chan struct{}, places), most: int64(cfg.Waiting), cost: cfg.Cost.withDefaults(),
+		places: places, free: places, most: cfg.Waiting, cost: cfg.Cost.withDefaults(),
 		elsewhere: cfg.Deriver, from: make(map[string]int),
 	}
 }
@@ -58,55 +128,104 @@ func newHasher(cfg Config) *hasher {
 // said: half of the cores, at least one and at most two.
 func DefaultHashes() int { return min(mostHashes, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// enter lets one more of a network in, unless it has its share already. Operators
-// have no network and no bound.
-func (h *hasher) enter(network string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if network != "" && h.from[network] >= mostOfOne {
-		return false
+// expected is how long one more in a queue waits, as both are now. h.mu is held.
+func (h *hasher) expected(in queue) time.Duration {
+	working := h.places - h.free
+	known, unknown := h.queues[knownQueue].Len(), h.queues[unknownQueue].Len()
+	ahead := working + known + unknown
+	if in == knownQueue {
+		ahead = working + known + min(unknown, known/knownInARow+1)
 	}
-	h.from[network]++
-	return true
+	return time.Duration(int64(ahead/h.places) * h.took.Load())
 }
 
-func (h *hasher) leave(network string) {
+// enter takes a place, or a place in the queue. ready is closed once the caller may
+// work; waiting is nil if that is at once. It is false, and nothing is taken, if the
+// queue is full, the wait would be too long or a share is used up.
+func (h *hasher) enter(r requester) (ready chan struct{}, waiting *list.Element, wait time.Duration, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.from[network]--; h.from[network] == 0 {
-		delete(h.from, network)
+	in := r.queue()
+	wait = h.expected(in)
+	if h.inside[in] >= h.most || wait > longestWait {
+		return nil, nil, wait, false
+	}
+	shares := r.shares()
+	for _, s := range shares {
+		if h.from[s.key] >= s.most {
+			return nil, nil, wait, false
+		}
+	}
+	for _, s := range shares {
+		h.from[s.key]++
+	}
+	h.inside[in]++
+	ready = make(chan struct{})
+	if h.free > 0 {
+		h.free--
+		close(ready)
+		return ready, nil, wait, true
+	}
+	return ready, h.queues[in].PushBack(ready), wait, true
+}
+
+// leave gives back what enter took. It hands a place that the caller had to the next
+// in line.
+func (h *hasher) leave(r requester, ready chan struct{}, waiting *list.Element) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	in := r.queue()
+	h.inside[in]--
+	for _, s := range r.shares() {
+		if h.from[s.key]--; h.from[s.key] == 0 {
+			delete(h.from, s.key)
+		}
+	}
+	select {
+	case <-ready:
+		h.handOver()
+	default: // it never had a place
+		h.queues[in].Remove(waiting)
 	}
 }
 
-// expected is how long somebody at this place in the queue waits.
-func (h *hasher) expected(place int64) time.Duration {
-	return time.Duration((place - 1) / int64(cap(h.places)) * h.took.Load())
+// handOver gives a place to the next in line: the known queue first, but for one in
+// four. h.mu is held.
+func (h *hasher) handOver() {
+	from := knownQueue
+	if h.queues[knownQueue].Len() == 0 || h.inARow >= knownInARow && h.queues[unknownQueue].Len() > 0 {
+		from = unknownQueue
+	}
+	next := h.queues[from].Front()
+	if next == nil {
+		h.free++
+		return
+	}
+	h.inARow++
+	if from == unknownQueue {
+		h.inARow = 0
+	}
+	close(h.queues[from].Remove(next).(chan struct{})) //nolint:forcetypeassert // enter pushes nothing else
 }
 
 // run calls work in one of the places. Whoever can't be served in time is told so
-// at once, instead of waiting in vain with a connection open.
-func (h *hasher) run(ctx context.Context, network string, work func() error) error {
-	place := h.waiting.Add(1)
-	defer h.waiting.Add(-1)
-	wait := h.expected(place)
+// at once, instead of holding a connection open for nothing.
+func (h *hasher) run(ctx context.Context, r requester, work func() error) error {
+	ready, waiting, wait, ok := h.enter(r)
 	busy := &registrar.Error{
 		Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: min(max(wait.Round(time.Second), busyFor), longestBusy),
 	}
-	if place > h.most || wait > longestWait {
+	if !ok {
 		return busy
 	}
-	if !h.enter(network) {
-		return busy
-	}
-	defer h.leave(network)
+	defer h.leave(r, ready, waiting)
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
 	select {
-	case h.places <- struct{}{}:
+	case <-ready:
 	case <-ctx.Done():
 		return busy
 	}
-	defer func() { <-h.places }()
 	if ctx.Err() != nil { // who has gone away needs no hash
 		return busy
 	}
@@ -115,8 +234,8 @@ func (h *hasher) run(ctx context.Context, network string, work func() error) err
 }
 
 // hash makes the stored form of a new password.
-func (h *hasher) hash(ctx context.Context, network, password string) (hash string, err error) {
-	err = h.run(ctx, network, func() error {
+func (h *hasher) hash(ctx context.Context, r requester, password string) (hash string, err error) {
+	err = h.run(ctx, r, func() error {
 		hash = h.hashPassword(ctx, password)
 		return nil
 	})
@@ -133,7 +252,7 @@ type verified struct {
 // verify compares a password with a stored hash; an empty one never matches and
 // costs the same. guard counts wrong passwords and is asked before and after the
 // wait for a place.
-func (h *hasher) verify(ctx context.Context, network string, guard guard, stored, password string) (verified, error) {
+func (h *hasher) verify(ctx context.Context, r requester, guard guard, stored, password string) (verified, error) {
 	if wait := guard.wait(); wait > 0 {
 		return verified{}, tooMany(wait)
 	}
@@ -142,7 +261,7 @@ func (h *hasher) verify(ctx context.Context, network string, guard guard, stored
 		return verified{}, nil
 	}
 	var result verified
-	err := h.run(ctx, network, func() error {
+	err := h.run(ctx, r, func() error {
 		if wait := guard.wait(); wait > 0 {
 			return tooMany(wait)
 		}

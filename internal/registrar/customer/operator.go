@@ -186,7 +186,7 @@ func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id,
 	if !ok {
 		return fail(registrar.KindNotFound, NoSuchCustomer)
 	}
-	hash, err := s.newHash(ctx, operator, password, account.EmailKey)
+	hash, err := s.newHash(ctx, requesterOf(operator, ""), password, account.EmailKey)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,12 @@ package customer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,18 +185,18 @@ func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher(Config{Hashes: 1, Waiting: 3, Cost: cheap})
 		release := make(chan struct{})
-		go func() { _ = h.run(t.Context(), "", func() error { <-release; return nil }) }()
+		go func() { _ = h.run(t.Context(), requester{}, func() error { <-release; return nil }) }()
 		synctest.Wait()
 
 		deadline, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
 		var wrong counter
-		_, err := h.verify(deadline, "", guard{{&wrong, "x"}}, "", "x")
+		_, err := h.verify(deadline, requester{}, guard{{&wrong, "x"}}, "", "x")
 		if registrar.CodeOf(err) != Busy || registrar.KindOf(err) != registrar.KindRateLimited || time.Since(begin) != time.Second {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
-		_, err = h.verify(t.Context(), "", nil, "", "x") // without a deadline
+		_, err = h.verify(t.Context(), requester{}, nil, "", "x") // without a deadline
 		if registrar.CodeOf(err) != Busy || time.Since(begin) != time.Second+longestWait {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
@@ -203,15 +206,15 @@ func TestWhoWaitsTooLongForAHashIsToldToComeBack(t *testing.T) {
 		// The queue is bounded: one works, two wait, the fourth is sent away at once.
 		begin = time.Now()
 		for range 2 {
-			go func() { _ = h.run(t.Context(), "", func() error { return nil }) }()
+			go func() { _ = h.run(t.Context(), requester{}, func() error { return nil }) }()
 		}
 		synctest.Wait()
-		if err := h.run(t.Context(), "", func() error { return nil }); registrar.CodeOf(err) != Busy || time.Since(begin) != 0 {
+		if err := h.run(t.Context(), requester{}, func() error { return nil }); registrar.CodeOf(err) != Busy || time.Since(begin) != 0 {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
 		close(release)
 		synctest.Wait()
-		if _, err := h.verify(t.Context(), "", nil, "", "x"); err != nil {
+		if _, err := h.verify(t.Context(), requester{}, nil, "", "x"); err != nil {
 			t.Errorf("afterwards: %v", err)
 		}
 	})
@@ -222,15 +225,17 @@ func TestOneNetworkCanNotFillTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher(Config{Hashes: 1, Waiting: 100, Cost: cheap})
 		release := make(chan struct{})
-		for range mostOfOne {
-			go func() { _ = h.run(t.Context(), "192.0.2.7", func() error { <-release; return nil }) }()
+		for range mostOfNetwork {
+			go func() {
+				_ = h.run(t.Context(), requester{network: "192.0.2.7"}, func() error { <-release; return nil })
+			}()
 		}
 		synctest.Wait()
-		if err := h.run(t.Context(), "192.0.2.7", func() error { return nil }); registrar.CodeOf(err) != Busy {
+		if err := h.run(t.Context(), requester{network: "192.0.2.7"}, func() error { return nil }); registrar.CodeOf(err) != Busy {
 			t.Errorf("one more of the same network: %v", err)
 		}
 		done := make(chan error, 1)
-		go func() { done <- h.run(t.Context(), "192.0.2.8", func() error { return nil }) }()
+		go func() { done <- h.run(t.Context(), requester{network: "192.0.2.8"}, func() error { return nil }) }()
 		synctest.Wait()
 		close(release)
 		if err := <-done; err != nil {
@@ -246,12 +251,158 @@ func TestOneNetworkCanNotFillTheQueue(t *testing.T) {
 func TestHashesAtATimeAreBounded(t *testing.T) {
 	t.Parallel()
 	for places, want := range map[int]int{1: 1, 2: 2, 4: 4} {
-		if got := cap(newHasher(Config{Hashes: places, Waiting: 1, Cost: cheap}).places); got != want {
+		if got := newHasher(Config{Hashes: places, Waiting: 1, Cost: cheap}).places; got != want {
 			t.Errorf("%d places: got %d", places, got)
 		}
 	}
-	if got := cap(newHasher(Config{Waiting: 1, Cost: cheap}).places); got < 1 || got > 2 {
+	if got := newHasher(Config{Waiting: 1, Cost: cheap}).places; got < 1 || got > 2 {
 		t.Errorf("by default %d hashes at a time; two take 128 MiB, and as much garbage", got)
+	}
+}
+
+// crowd starts a hash for each requester that does not end before release, and
+// returns how many were let in.
+func crowd(t *testing.T, h *hasher, requesters []requester, release chan struct{}) int {
+	t.Helper()
+	var refused atomic.Int32
+	for _, r := range requesters {
+		go func() {
+			if h.run(t.Context(), r, func() error { <-release; return nil }) != nil {
+				refused.Add(1)
+			}
+		}()
+		synctest.Wait()
+	}
+	return len(requesters) - int(refused.Load())
+}
+
+// from is a requester at an address.
+func from(address, account string) requester {
+	return requesterOf(registrar.Actor{Address: netip.MustParseAddr(address)}, account)
+}
+
+func TestHasher_OneIPv6SiteHasAShareOfTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(Config{Hashes: 1, Waiting: 1000, Cost: cheap})
+		release := make(chan struct{})
+		var networks []requester
+		for i := range 100 { // 100 networks of one /48
+			networks = append(networks, from(fmt.Sprintf("2001:db8:1:%x::1", i), ""))
+		}
+		if got := crowd(t, h, networks, release); got != mostOfSite {
+			t.Errorf("%d of one /48 were let in, want %d", got, mostOfSite)
+		}
+		if got := crowd(t, h, []requester{from("2001:db8:2::1", ""), from("192.0.2.7", ""), from("::ffff:192.0.2.7", "")}, release); got != 3 {
+			t.Errorf("%d of three others were let in", got)
+		}
+		close(release)
+		synctest.Wait()
+		if len(h.from) != 0 || h.free != 1 || h.inside != [queueCount]int{} {
+			t.Errorf("left behind: %d shares, %d free, %v inside", len(h.from), h.free, h.inside)
+		}
+	})
+}
+
+// An attacker with very many networks fills the queue; known devices are served.
+func TestHasher_KnownDeviceIsServedWhileStrangersFillTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const took = time.Second
+		h := newHasher(Config{Hashes: 1, Waiting: 1000, Cost: cheap})
+		h.took.Store(int64(took))
+		work := func() error { time.Sleep(took); return nil }
+		served := func(r requester) (time.Duration, error) {
+			begin := time.Now()
+			err := h.run(t.Context(), r, work)
+			return time.Since(begin), err
+		}
+		for i := range 1000 { // each of a /48 of its own
+			go func() { _, _ = served(from(fmt.Sprintf("2001:db8:%x::1", i), "")) }()
+		}
+		synctest.Wait()
+		if _, err := served(from("2001:db8:ffff::1", "")); registrar.CodeOf(err) != Busy {
+			t.Fatalf("the queue is not full: %v", err)
+		}
+		// From the attacker's own network, too.
+		for _, address := range []string{"192.0.2.7", "2001:db8:1::1"} {
+			if waited, err := served(from(address, "cus_1")); err != nil || waited > 3*took {
+				t.Errorf("a known device at %s was served after %v: %v", address, waited, err)
+			}
+		}
+	})
+}
+
+func TestHasher_KnownQueueLeavesOneTurnInFourToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(Config{Hashes: 1, Waiting: 100, Cost: cheap})
+		release := make(chan struct{})
+		crowd(t, h, []requester{from("192.0.2.1", "")}, release)
+		var mu sync.Mutex
+		var order []queue
+		for i := range 8 {
+			for _, r := range []requester{from(fmt.Sprintf("192.0.2.%d", 10+i), ""), from(fmt.Sprintf("192.0.2.%d", 10+i), fmt.Sprintf("cus_%d", i))} {
+				go func() {
+					_ = h.run(t.Context(), r, func() error {
+						mu.Lock()
+						defer mu.Unlock()
+						order = append(order, r.queue())
+						return nil
+					})
+				}()
+				synctest.Wait()
+			}
+		}
+		close(release)
+		synctest.Wait()
+		const k, u = knownQueue, unknownQueue
+		if want := []queue{k, k, k, u, k, k, k, u, k, k, u, u, u, u, u, u}; !slices.Equal(order, want) {
+			t.Errorf("served in the order %v, want %v", order, want)
+		}
+	})
+}
+
+// Whoever has many known devices of one account can't fill the queue of the others.
+func TestHasher_OneAccountHasAShareOfTheKnownQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(Config{Hashes: 1, Waiting: 100, Cost: cheap})
+		release := make(chan struct{})
+		var devices []requester
+		for i := range 50 {
+			devices = append(devices, from(fmt.Sprintf("2001:db8:%x::1", i), "cus_1"))
+		}
+		if got := crowd(t, h, devices, release); got != mostOfAccount {
+			t.Errorf("%d of one account were let in, want %d", got, mostOfAccount)
+		}
+		if got := crowd(t, h, []requester{from("2001:db8:1::1", "cus_2"), from("2001:db8:1::1", "")}, release); got != 2 {
+			t.Errorf("%d of two others were let in", got)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// A place that is handed to someone who is just leaving goes on to the next.
+func TestHasher_PlaceHandedToALeaverIsNotLost(t *testing.T) {
+	t.Parallel()
+	h := newHasher(Config{Hashes: 2, Waiting: 1000, Cost: cheap})
+	var all sync.WaitGroup
+	for i := range 500 {
+		all.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			go cancel()
+			r := requester{}
+			if i%2 == 0 {
+				r.account = fmt.Sprintf("cus_%d", i)
+			}
+			_ = h.run(ctx, r, func() error { return nil })
+		})
+	}
+	all.Wait()
+	if h.free != 2 || len(h.from) != 0 || h.inside != [queueCount]int{} || h.queues[0].Len()+h.queues[1].Len() != 0 {
+		t.Errorf("left behind: %d free, %d shares, %v inside", h.free, len(h.from), h.inside)
 	}
 }
 

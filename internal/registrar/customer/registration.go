@@ -144,7 +144,7 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 	}
 	hash := ""
 	if c.Password != "" {
-		if hash, err = s.newHash(ctx, actor, c.Password, account.EmailKey); err != nil {
+		if hash, err = s.newHash(ctx, requesterOf(actor, ""), c.Password, account.EmailKey); err != nil {
 			return SignedIn{}, err
 		}
 	}
@@ -176,9 +176,9 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 }
 
 // newHash checks and hashes a password that somebody chooses.
-func (s *Service) newHash(ctx context.Context, actor registrar.Actor, password, key string) (string, error) {
+func (s *Service) newHash(ctx context.Context, r requester, password, key string) (string, error) {
 	if err := checkPassword(password, key); err != nil {
 		return "", err
 	}
-	return s.hasher.hash(ctx, registrar.Network(actor.Address), password)
+	return s.hasher.hash(ctx, r, password)
 }

@@ -47,7 +47,11 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, registrar.Network(actor.Address), s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
+	who := requesterOf(actor, "")
+	if device != "" {
+		who.account = account.ID
+	}
+	result, err := s.hasher.verify(ctx, who, s.passwordGuard(actor, key, device), account.PasswordHash, c.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -297,7 +301,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	if err != nil {
 		return SignedIn{}, err
 	}
-	result, err := s.hasher.verify(ctx, registrar.Network(actor.Address), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
+	result, err := s.hasher.verify(ctx, requesterOf(actor, account.ID), s.passwordGuard(actor, account.EmailKey, device), account.PasswordHash, proof.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
