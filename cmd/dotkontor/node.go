@@ -4,7 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,32 +20,51 @@ type nodeName struct {
 	file *os.File
 }
 
-// takeNodeName takes the name in the data folder. While another process has it,
-// which would lose its leases to us, this one has a name for once only.
+// takeNodeName takes the name in the data folder. While another process has it, which
+// would lose its leases to us, this one has a name for one run only. The file also
+// names the host: a copy of the folder on another host gets a name of its own, because
+// the lock does not reach there.
 func takeNodeName(folder string) (*nodeName, error) {
-	path := filepath.Join(folder, nodeFile)
 	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return nil, fmt.Errorf("the node's name: %w", err)
+		return nil, fmt.Errorf("node name: %w", err)
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(folder, nodeFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the node's name: %w", err)
+		return nil, fmt.Errorf("node name: %w", err)
 	}
 	if !lockFile(file) {
 		return &nodeName{name: newNodeName()}, file.Close()
 	}
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(fmt.Errorf("the node's name: %w", err), file.Close())
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("node name: %w", err), file.Close())
 	}
-	name := strings.TrimSpace(string(text))
-	if name == "" {
-		name = newNodeName()
-		if _, err := file.WriteAt([]byte(name+"\n"), 0); err != nil {
-			return nil, errors.Join(fmt.Errorf("the node's name: %w", err), file.Close())
-		}
+	name, err := readNodeName(file, strings.Join(strings.Fields(host), "-"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("node name: %w", err), file.Close())
 	}
 	return &nodeName{name: name, file: file}, nil
+}
+
+// readNodeName is the name in the file, which is made if there is none for this host.
+func readNodeName(file *os.File, host string) (string, error) {
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) == 2 && fields[1] == host {
+		return fields[0], nil
+	}
+	name := newNodeName()
+	if len(fields) == 1 { // it was written before hosts were
+		name = fields[0]
+	}
+	if err := file.Truncate(0); err != nil {
+		return "", err
+	}
+	_, err = file.WriteAt([]byte(name+"\n"+host+"\n"), 0)
+	return name, err
 }
 
 func newNodeName() string { return "node_" + strings.ToLower(rand.Text()) }

@@ -27,6 +27,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/registrar/steward"
 	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
+	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -167,6 +168,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, p.abandon(err)
 	}
 	p.people = people
+	if err := p.takeNode(ctx); err != nil {
+		return nil, p.abandon(err)
+	}
 	if err := p.loadPrices(ctx, live); err != nil {
 		return nil, p.abandon(err)
 	}
@@ -337,14 +341,31 @@ func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
 	return nil
 }
 
-// provision carries out paid lines for as long as the product runs.
-func (p *product) provision(registries *registries, now func() time.Time) error {
+// takeNode takes this node's name and gives back what its last process held. Nothing
+// is served or claimed yet, so a retry never meets a lease of a process that is gone.
+func (p *product) takeNode(ctx context.Context) error {
 	node, err := takeNodeName(p.cfg.Data)
 	if err != nil {
 		return err
 	}
 	p.closers = append(p.closers, node.release)
 	p.node = node.name
+	releasing, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	released, err := p.people.db.TakeNode(releasing, p.node, time.Now())
+	if err != nil { // they end by themselves
+		p.logger.ErrorContext(ctx, "leases of the last run not released", "error", err.Error())
+	}
+	if released != (store.Released{}) {
+		p.logger.InfoContext(ctx, "leases of the last run released", "orders", released.Orders, "lines", released.Lines, "changes", released.Changes,
+			"mails", released.Mails, "agent_events", released.AgentEvents, "idempotency_keys", released.Keys)
+	}
+	return nil
+}
+
+// provision carries out paid lines for as long as the product runs.
+func (p *product) provision(registries *registries, now func() time.Time) error {
+	var err error
 	p.lines, err = newProvisioning(provisionParts{
 		cfg: p.cfg, people: p.people, registries: registries, node: p.node, now: now, logger: p.logger, metrics: p.metrics, office: p.office,
 		ended: func() {

@@ -189,16 +189,6 @@ func (db *DB) SecuringsOf(ctx context.Context, domain string, limit int) ([]stew
 	return changesOf(db.read().SecuringsOfDomain(ctx, query.SecuringsOfDomainParams{DomainID: domain, Limit: int32(limit)}))
 }
 
-// FreeChanges makes due at once what a node has left in its hands.
-func (db *DB) FreeChanges(ctx context.Context, node string, now time.Time) (int, error) {
-	var freed int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		freed, err = q.FreeChanges(ctx, query.FreeChangesParams{Node: node, Now: micros(now)})
-		return err
-	})
-	return int(freed), err
-}
-
 // DeedsAbout is what the audit tells of one object of a customer's.
 func (db *DB) DeedsAbout(ctx context.Context, customer, object string, limit int) ([]registrar.Deed, error) {
 	rows, err := db.read().DeedsAbout(ctx, query.DeedsAboutParams{CustomerID: customer, Object: object, Limit: int32(limit)})

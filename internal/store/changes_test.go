@@ -82,8 +82,8 @@ func TestAChangeMovesOnceWithAllThatItMeans(t *testing.T) {
 		if err != nil || len(due) != 1 || due[0].Wanted.DS.KeyTag != 7 || due[0].SealedCode != "sealed" || due[0].Actor.Through != "ses_1" || due[0].Name != "eins.org" {
 			t.Fatalf("due are %+v, %v", due, err)
 		}
-		if freed, err := db.FreeChanges(ctx, "b", testTime); err != nil || freed != 0 {
-			t.Errorf("another node's: %d, %v", freed, err)
+		if released, err := db.TakeNode(ctx, "b", testTime); err != nil || released.Changes != 0 {
+			t.Errorf("another node's: %+v, %v", released, err)
 		}
 		done := due[0]
 		done.State, done.DueAt, done.Node, done.SealedCode = steward.StateDone, time.Time{}, "", ""

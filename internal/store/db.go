@@ -50,6 +50,8 @@ type DB struct {
 	// SQLite database is.
 	health *health
 	folder string
+	// node names this process in leases; empty before TakeNode.
+	node string
 }
 
 type engine uint8

@@ -42,7 +42,7 @@ var leftOut = map[string]string{
 	"sessions.customer_id": aKey, "sessions.hash": aSecret, "sessions.device": aSecret, "sessions.attempts": machinery,
 	"devices.customer_id": aKey, "devices.hash": aSecret,
 	"links.customer_id": aKey, "links.hash": aSecret,
-	"mails.id": machinery, "mails.customer_id": aKey, "mails.due_at": forWork, "mails.attempts": forWork,
+	"mails.id": machinery, "mails.customer_id": aKey, "mails.due_at": forWork, "mails.attempts": forWork, "mails.node": forWork,
 	"tokens.customer_id": aKey, "tokens.hash": aSecret,
 	"grants.customer_id": aKey, "grants.generation": machinery, "grants.epoch": machinery, "grants.siblings_until": machinery,
 	"agent_links.customer_id": aKey,

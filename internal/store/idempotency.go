@@ -18,7 +18,7 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 	err := db.write(ctx, func(q *query.Queries) error {
 		standing = idempotency.Standing{Began: true}
 		fresh, err := q.InsertRun(ctx, query.InsertRunParams{
-			Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt),
+			Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt),
 		})
 		if err != nil || fresh == 1 {
 			return err
@@ -31,9 +31,11 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 		left := row.Status == 0 && row.LeaseEnds <= micros(a.Now) && row.BodyHash == a.Body
 		if over || left {
 			taken, err := q.TakeRunOver(ctx, query.TakeRunOverParams{
-				BodyHash: a.Body, Run: a.Run, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt), Scope: a.Scope, Key: a.Key, Former: row.Run,
+				BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt),
+				Scope: a.Scope, Key: a.Key, Former: row.Run,
 			})
 			if err != nil || taken == 1 {
+				standing.Resumed = left && !over
 				return err
 			}
 			row.Status, row.BodyHash = 0, a.Body // another was faster with it, and runs

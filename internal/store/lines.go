@@ -202,13 +202,3 @@ func moveDomain(ctx context.Context, q *query.Queries, move provision.Move) erro
 		return nil
 	}
 }
-
-// FreeLines makes due at once what a node has left in its hands.
-func (db *DB) FreeLines(ctx context.Context, node string, now time.Time) (int, error) {
-	var freed int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		freed, err = q.FreeLines(ctx, query.FreeLinesParams{Node: node, Now: micros(now)})
-		return err
-	})
-	return int(freed), err
-}

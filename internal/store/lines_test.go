@@ -172,8 +172,8 @@ func TestANodeFindsItsOwnLinesAndAMessageHurriesThosePending(t *testing.T) {
 		if names := due(); len(names) != 0 {
 			t.Errorf("due under a lease: %q", names)
 		}
-		if freed, err := db.FreeLines(ctx, "here", testTime); err != nil || freed != 2 {
-			t.Errorf("%d freed, %v", freed, err)
+		if released, err := db.TakeNode(ctx, "here", testTime); err != nil || released.Lines != 2 {
+			t.Errorf("released %+v, %v", released, err)
 		}
 		if names := due(); !slices.Equal(names, []string{"n0.org", "n1.org"}) {
 			t.Errorf("due are %q", names)

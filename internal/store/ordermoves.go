@@ -274,16 +274,6 @@ func endItem(ctx context.Context, q *query.Queries, line provision.Line) error {
 	return q.TellAgent(ctx, query.TellAgentParams{OrderID: id, Now: micros(line.UpdatedAt)})
 }
 
-// FreeOrders makes due at once what a node has left in its hands.
-func (db *DB) FreeOrders(ctx context.Context, node string, now time.Time) (int, error) {
-	var freed int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		freed, err = q.FreeOrders(ctx, query.FreeOrdersParams{Node: node, Now: micros(now)})
-		return err
-	})
-	return int(freed), err
-}
-
 // Backlog is what waits to be done about orders.
 type Backlog struct {
 	// Due are orders whose time has come, Refunds those that are not made yet; both

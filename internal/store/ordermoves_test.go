@@ -279,11 +279,8 @@ func TestANodeFindsItsOwnOrders(t *testing.T) {
 			o := addOrder(t, db, orderFor(anna, fmt.Sprint(i, ".org")))
 			moved(t, db, o, func(o *order.Order, _ *order.Move) { o.Node, o.DueAt = node, testTime.Add(time.Hour) })
 		}
-		if freed, err := db.FreeOrders(ctx, "here", testTime); err != nil || freed != 1 {
-			t.Errorf("%d freed, %v", freed, err)
-		}
-		if freed, err := db.FreeOrders(ctx, "", testTime); err != nil || freed != 0 {
-			t.Errorf("%d freed of nobody, %v", freed, err)
+		if released, err := db.TakeNode(ctx, "here", testTime); err != nil || released.Orders != 1 {
+			t.Errorf("released %+v, %v", released, err)
 		}
 		due, err := db.DueOrders(ctx, testTime, 5)
 		if err != nil || len(due) != 1 || due[0].Items[0].Name != "0.org" || due[0].Node != "" {

@@ -39,7 +39,7 @@ func (db *DB) DueLetters(ctx context.Context, now time.Time, limit int) ([]lette
 func (db *DB) ClaimLetter(ctx context.Context, id string, wasDue, lease time.Time) (bool, error) {
 	var taken int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
-		taken, err = q.ClaimMail(ctx, query.ClaimMailParams{ID: id, WasDue: micros(wasDue), Lease: micros(lease)})
+		taken, err = q.ClaimMail(ctx, query.ClaimMailParams{ID: id, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node})
 		return err
 	})
 	return taken == 1, err

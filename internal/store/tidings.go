@@ -52,7 +52,7 @@ func tidingOf(row query.AgentEvent) tidings.Tiding {
 // ClaimTiding takes one until the lease ends. It is false if another node was faster.
 func (db *DB) ClaimTiding(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed tidings.Tiding, mine bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		row, err := q.ClaimTiding(ctx, query.ClaimTidingParams{OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease)})
+		row, err := q.ClaimTiding(ctx, query.ClaimTidingParams{OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node})
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -33,18 +35,34 @@ const (
 // somebody charges twice.
 func freshToken(kind string) string { return kind + "_" + strconv.FormatUint(rand.Uint64(), 36) }
 
-// checkout sends what an agent would, signed.
+func freshKey() string { return freshToken("key") }
+
+// checkout sends what an agent would, signed and with a key. What got no answer,
+// because the product died, is sent again with the same key until there is one.
 func (s *Shop) checkout(ctx context.Context, path string, message, into any) (status int, err error) {
 	body, err := json.Marshal(message)
 	if err != nil {
 		return 0, err
 	}
+	key := freshKey()
+	err = Insist(ctx, "an answer to "+path, func() (bool, error) {
+		status, err = s.checkoutOnce(ctx, path, key, body, into)
+		var timeout net.Error
+		noAnswer := status == 0 && (!errors.As(err, &timeout) || !timeout.Timeout())
+		return !noAnswer || ctx.Err() != nil, err
+	})
+	return status, err
+}
+
+// checkoutOnce sends a request. The status is 0 if there was no answer.
+func (s *Shop) checkoutOnce(ctx context.Context, path, key string, body []byte, into any) (status int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/acp/checkout_sessions"+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	at := time.Now().UTC().Format(time.RFC3339Nano)
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Idempotency-Key", key)
 	request.Header.Set("Authorization", "Bearer "+s.agent.Key)
 	request.Header.Set(signing.TimestampHeader, at)
 	request.Header.Set(signing.SignatureHeader, signing.Compute(s.agent.Secret, at, body))
@@ -54,14 +72,24 @@ func (s *Shop) checkout(ctx context.Context, path string, message, into any) (st
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err == nil && into != nil && response.StatusCode < http.StatusMultipleChoices {
+	if err != nil {
+		return 0, err
+	}
+	if into != nil && response.StatusCode < http.StatusMultipleChoices {
 		err = json.Unmarshal(text, into)
 	}
-	if err == nil && response.StatusCode >= http.StatusBadRequest {
+	if response.StatusCode >= http.StatusBadRequest {
 		err = fmt.Errorf("checkout answered %d %s", response.StatusCode, text)
+	}
+	if response.StatusCode == http.StatusConflict && bytes.Contains(text, []byte("idempotency_in_flight")) {
+		s.inFlight.Add(1)
 	}
 	return response.StatusCode, err
 }
+
+// InFlight is how often a retry heard that its request still runs. A node that starts
+// gives back the keys that it held when it died, so it never should.
+func (s *Shop) InFlight() int { return int(s.inFlight.Load()) }
 
 // Session has an agent order a name for somebody without an account. If the product
 // dies before it answers, the session that it has made is the one.
@@ -77,7 +105,7 @@ func (s *Shop) Session(ctx context.Context, name string) (id string, err error) 
 				return true, nil
 			}
 		}
-		_, err = s.checkout(ctx, "", map[string]any{
+		wanted, err := json.Marshal(map[string]any{
 			"items": []map[string]any{{"id": "register:" + name, "quantity": 1}},
 			"buyer": map[string]string{
 				"first_name": "Carla", "last_name": "Neu", "email": "carla@" + name, "phone_number": "+4930123456",
@@ -85,7 +113,10 @@ func (s *Shop) Session(ctx context.Context, name string) (id string, err error) 
 			"fulfillment_address": map[string]string{
 				"name": "Carla Neu", "line_one": "Seeweg 1", "city": "Berlin", "state": "Berlin", "postal_code": "10115", "country": "DE",
 			},
-		}, nil)
+		})
+		if err == nil { // a session that was made without an answer is found above
+			_, err = s.checkoutOnce(ctx, "", freshKey(), wanted, nil)
+		}
 		return false, err
 	})
 	return id, err
@@ -96,6 +127,18 @@ func (s *Shop) Complete(ctx context.Context, id, kind string) (status int, err e
 	return s.checkout(ctx, "/"+id+"/complete", map[string]any{
 		"payment_data": map[string]string{"token": freshToken(kind), "provider": "stripe"},
 	}, nil)
+}
+
+// Retry completes a session with one key and token until there is an answer, however
+// often the product dies, and returns the session's status.
+func (s *Shop) Retry(ctx context.Context, id string) (session string, err error) {
+	var told struct {
+		Status string `json:"status"`
+	}
+	_, err = s.checkout(ctx, "/"+id+"/complete", map[string]any{
+		"payment_data": map[string]string{"token": freshToken(TokenGood), "provider": "stripe"},
+	}, &told)
+	return told.Status, err
 }
 
 // CompleteAtLast completes a session again and again, with another token each time,

@@ -58,6 +58,9 @@ func (s *Shop) random(ctx context.Context, settings OrderSettings, out io.Writer
 	if err := s.report(ctx, keeper, out); err != nil {
 		return err
 	}
+	if n := s.InFlight(); n > 0 {
+		return fmt.Errorf("%d retries after a restart got 409 idempotency_in_flight", n)
+	}
 	return s.Check(ctx)
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -45,6 +46,8 @@ type Shop struct {
 	human *http.Client
 	// alive is what keeps the product running now.
 	alive *Keeper
+	// inFlight counts retries that were told that their request still runs.
+	inFlight atomic.Int64
 }
 
 // settings of a product that is ordered from all the time by one customer.

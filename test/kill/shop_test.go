@@ -133,6 +133,46 @@ func TestAKillAtEveryBoundaryOfAPaymentLeavesTheBooksRight(t *testing.T) {
 			t.Fatalf("after a kill at %s:\n%v", boundary, err)
 		}
 	}
+	if n := shop.InFlight(); n != 0 {
+		t.Errorf("%d retries after a restart got 409 idempotency_in_flight", n)
+	}
+}
+
+// The first answer after the restart is the result: no wait for the end of a lease.
+func TestRetry_SameKeyDirectlyAfterRestartIsAnswered(t *testing.T) {
+	t.Parallel()
+	shop := openShop(t)
+	for i, boundary := range []string{"charge_written", "intent_known", "charge_made", "paid_written"} {
+		keeper := shop.Keep(t.Context(), kill.OnceAt(boundary))
+		together(t, func(ctx context.Context) error {
+			id, err := shop.Session(ctx, fmt.Sprintf("wiederholt-%d.org", i))
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			status, err := shop.Retry(ctx, id)
+			if err != nil || status != "completed" {
+				return fmt.Errorf("%s: the retry got %q, %w", boundary, status, err)
+			}
+			t.Logf("%s: answered after %s", boundary, time.Since(began).Round(time.Millisecond))
+			return nil
+		})
+		if err := shop.Settled(t.Context(), patience); err != nil {
+			t.Fatalf("%s: %v", boundary, err)
+		}
+		if err := keeper.Stop(); err != nil {
+			t.Fatalf("%s: %v", boundary, err)
+		}
+		if deaths := keeper.Deaths(); deaths != 1 {
+			t.Errorf("%s: killed %d times", boundary, deaths)
+		}
+		if err := shop.Check(t.Context()); err != nil {
+			t.Fatalf("after a kill at %s:\n%v", boundary, err)
+		}
+	}
+	if n := shop.InFlight(); n != 0 {
+		t.Errorf("%d retries after a restart got 409 idempotency_in_flight", n)
+	}
 }
 
 func TestRandomKillsWhilePeoplePayLeaveTheBooksRight(t *testing.T) {

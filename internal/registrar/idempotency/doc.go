@@ -11,8 +11,9 @@
 //   - While the first still runs, others hear that it does, and when to ask again.
 //   - An answer is kept for Kept, and never one that blames us (5xx) or that was
 //     dropped: after those the same key may try again.
-//   - If the process dies in the middle, the key is free after a lease. What was
-//     half done is then for those behind it to recognise, as after any crash.
+//   - If the process dies in the middle, the key is free for the same request when
+//     its node starts again, or after a lease. What was half done is then for those
+//     behind it to recognise, as after any crash; Run.Resumed says so.
 //
 // Keys belong to a scope, which the caller makes of who asks and for what, so
 // nobody meets another's keys. Of scope, key and body only hashes are stored. The

@@ -63,6 +63,8 @@ type Standing struct {
 	Began  bool
 	Body   string
 	Answer *Sealed
+	// Resumed says that the same request began before and did not come to its end.
+	Resumed bool
 }
 
 // Sealed is an answer as it is stored, sealed.
@@ -101,6 +103,8 @@ type Service struct {
 	seal  *registrar.Seal
 	now   func() time.Time
 	log   *slog.Logger
+	// waiters are requests that wait for one with the same key.
+	waiters duty.Waiters
 }
 
 // New returns a Service. Whoever calls it also calls Run.
@@ -114,11 +118,18 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{store: cfg.Store, seal: cfg.Seal, now: cfg.Now, log: cfg.Log}, nil
+	return &Service{
+		store: cfg.Store, seal: cfg.Seal, now: cfg.Now, log: cfg.Log,
+		waiters: duty.Waiters{Most: mostWaiters, MostEach: mostWaitersPerCaller},
+	}, nil
 }
 
 // Run is a request that is carried out. One of Finish and Drop ends it.
 type Run struct {
+	// Resumed says that the request was interrupted before: what it asks for may have
+	// been done already.
+	Resumed bool
+
 	service         *Service
 	scope, key, run string
 }
@@ -139,7 +150,7 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	case err != nil:
 		return nil, nil, err
 	case standing.Began:
-		return &Run{service: s, scope: attempt.Scope, key: attempt.Key, run: attempt.Run}, nil, nil
+		return &Run{Resumed: standing.Resumed, service: s, scope: attempt.Scope, key: attempt.Key, run: attempt.Run}, nil, nil
 	case standing.Body != attempt.Body:
 		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: Conflict}
 	case standing.Answer == nil:

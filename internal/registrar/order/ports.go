@@ -33,8 +33,6 @@ type Store interface {
 	// MoveOrder makes one change. It is false, and nothing changes, if the order
 	// is not any more what it was.
 	MoveOrder(ctx context.Context, move Move) (bool, error)
-	// FreeOrders makes due at once what a node has left in its hands.
-	FreeOrders(ctx context.Context, node string, now time.Time) (int, error)
 	// Spent is what was paid since then, the most of the sums by account, by
 	// address, and by each card that this account has paid with, and what the
 	// account is paying now. What becomes paid meanwhile is never left out.

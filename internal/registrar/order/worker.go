@@ -39,18 +39,9 @@ func (s *Service) due(ctx context.Context, limit int) ([]Order, error) {
 // Wake says that an order has become due. It never waits.
 func (s *Service) Wake() { s.loop.Wake() }
 
-// Run does what is due until ctx ends. It begins with what this node had in its
-// hands when it stopped.
-func (s *Service) Run(ctx context.Context) {
-	freed, err := s.cfg.Store.FreeOrders(ctx, s.cfg.Node, s.clock())
-	switch {
-	case err != nil && ctx.Err() == nil:
-		s.cfg.Logger.ErrorContext(ctx, "interrupted orders can't be taken up; they wait for the end of their leases", "error", err.Error())
-	case freed > 0:
-		s.cfg.Logger.InfoContext(ctx, "interrupted orders are taken up", "orders", freed)
-	}
-	s.loop.Run(ctx)
-}
+// Run does what is due until ctx ends. What this node held when it stopped is due
+// when it starts (store.DB.TakeNode).
+func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
 // work does what an order that is due waits for.
 func (s *Service) work(ctx context.Context, o Order) {

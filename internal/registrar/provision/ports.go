@@ -28,8 +28,6 @@ type Store interface {
 	// MoveLine takes one step. It is false, and changes nothing, if the line is
 	// not any more where the step begins.
 	MoveLine(ctx context.Context, move Move) (bool, error)
-	// FreeLines makes due at once what a node has left in its hands.
-	FreeLines(ctx context.Context, node string, now time.Time) (int, error)
 }
 
 // Move is one step of a line: from the state and due time of Was to Line.

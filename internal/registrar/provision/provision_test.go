@@ -73,8 +73,8 @@ func TestALineThatIsFoundInAStateIsAskedAboutBeforeItsCallIsRepeated(t *testing.
 		synctest.Test(t, func(t *testing.T) {
 			h := newHouse(t, &office{rules: everything, decided: func() (provision.Outcome, error) { return provision.Outcome{}, nil }})
 			line := h.order(t, "neu", ".org")
-			line.State, line.Handle, line.Domain, line.Node = state, "DK1", "dom_1", "here"
-			line.DueAt = time.Now().Add(time.Hour) // the lease of the life before
+			line.State, line.Handle, line.Domain = state, "DK1", "dom_1"
+			line.DueAt = time.Now() // the lease of the life before is released
 			h.shelf.lines[line.ID] = line
 			h.shelf.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
 			runFor(t, 10*time.Second, h.Service)

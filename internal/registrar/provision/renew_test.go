@@ -61,7 +61,7 @@ func TestARenewalThatIsFoundRequestedIsAskedAboutFirst(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h, paidUntil := renewing(t, &office{decided: func() (provision.Outcome, error) { return provision.Outcome{}, nil }}, nil)
 			line := h.shelf.only(t)
-			line.State, line.Node, line.DueAt, line.RenewFrom = state, "here", time.Now().Add(time.Hour), paidUntil
+			line.State, line.DueAt, line.RenewFrom = state, time.Now(), paidUntil
 			h.shelf.lines[line.ID] = line
 			runFor(t, 10*time.Second, h.Service)
 			if got := h.log.all(); len(got) == 0 || got[0] != want {

@@ -171,18 +171,10 @@ func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microse
 // Wake says that lines were stored. It never waits.
 func (s *Service) Wake() { s.lines.Wake() }
 
-// Run carries out what is paid for and follows the registries until ctx ends. It
-// begins with what this node had in its hands when it stopped.
+// Run carries out what is paid for and follows the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	if len(s.cfg.Accounts) == 0 {
 		return // there is nobody to talk to, and the lines wait
-	}
-	freed, err := s.cfg.Store.FreeLines(ctx, s.cfg.Node, s.clock())
-	switch {
-	case err != nil && ctx.Err() == nil:
-		s.cfg.Logger.ErrorContext(ctx, "interrupted lines can't be taken up; they wait for the end of their leases", "error", err.Error())
-	case freed > 0:
-		s.cfg.Logger.InfoContext(ctx, "interrupted lines are taken up", "lines", freed)
 	}
 	var all sync.WaitGroup
 	all.Go(func() { s.lines.Run(ctx) })

@@ -148,20 +148,6 @@ func (s *shelf) MoveLine(_ context.Context, move provision.Move) (bool, error) {
 	return true, nil
 }
 
-func (s *shelf) FreeLines(_ context.Context, node string, now time.Time) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	freed := 0
-	for id, line := range s.lines {
-		if line.Node == node {
-			line.DueAt, line.Node = now, ""
-			s.lines[id] = line
-			freed++
-		}
-	}
-	return freed, nil
-}
-
 func (s *shelf) StoreMessage(_ context.Context, _ string, message provision.Message, _ time.Time) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

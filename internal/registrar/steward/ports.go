@@ -27,8 +27,6 @@ type Store interface {
 	MoveChange(ctx context.Context, move Move) (bool, error)
 	// DueChanges are open ones whose time has come, the longest overdue first.
 	DueChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
-	// FreeChanges makes due at once what a node has left in its hands.
-	FreeChanges(ctx context.Context, node string, now time.Time) (int, error)
 	// ChangeByID is anybody's change; false if there is none.
 	ChangeByID(ctx context.Context, id string) (Change, bool, error)
 	// ChangesOf are a domain's, the newest first.

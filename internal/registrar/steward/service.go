@@ -129,19 +129,9 @@ func New(cfg Config) (*Service, error) {
 // clock is the true time in the precision in which it is stored.
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 
-// Run carries out what is left open until ctx ends. It begins with what this node
-// had in its hands when it stopped. It also runs where no registry is left: somebody
-// has to find out that changes wait for one.
-func (s *Service) Run(ctx context.Context) {
-	freed, err := s.cfg.Store.FreeChanges(ctx, s.cfg.Node, s.clock())
-	switch {
-	case err != nil && ctx.Err() == nil:
-		s.cfg.Logger.ErrorContext(ctx, "interrupted changes can't be taken up; they wait for the end of their leases", "error", err.Error())
-	case freed > 0:
-		s.cfg.Logger.InfoContext(ctx, "interrupted changes are taken up", "changes", freed)
-	}
-	s.loop.Run(ctx)
-}
+// Run carries out what is left open until ctx ends. It also runs where no registry is
+// left: somebody has to find out that changes wait for one.
+func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
 // serving is the account that has a domain: the one that registered it, or, where
 // nobody knows, the one that serves its extension.

@@ -7,7 +7,7 @@ LIMIT $2;
 
 -- name: ClaimMail :execrows
 UPDATE mails
-SET due_at = sqlc.arg(lease), attempts = attempts + 1
+SET due_at = sqlc.arg(lease), attempts = attempts + 1, node = sqlc.arg(node)
 WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(was_due);
 
 -- name: HoldMail :execrows
@@ -17,8 +17,12 @@ WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
 
 -- name: PostponeMail :exec
 UPDATE mails
-SET due_at = sqlc.arg(due)
+SET due_at = sqlc.arg(due), node = ''
 WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
+-- name: FreeMails :execrows
+UPDATE mails SET due_at = sqlc.arg(now), node = ''
+WHERE node = sqlc.arg(node) AND node <> '';
 
 -- name: DeleteMail :exec
 DELETE FROM mails

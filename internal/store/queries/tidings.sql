@@ -20,20 +20,24 @@ ORDER BY due_at
 LIMIT $2;
 
 -- name: ClaimTiding :one
-UPDATE agent_events SET due_at = sqlc.arg(lease)
+UPDATE agent_events SET due_at = sqlc.arg(lease), node = sqlc.arg(node)
 WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(was_due)
 RETURNING *;
 
 -- name: SettleTiding :exec
 UPDATE agent_events
-SET told = sqlc.arg(told), attempts = 0,
+SET told = sqlc.arg(told), attempts = 0, node = '',
     since = CASE WHEN changes > sqlc.arg(seen) THEN sqlc.arg(now) ELSE since END,
     due_at = CASE WHEN changes > sqlc.arg(seen) THEN sqlc.arg(now) ELSE 0 END
 WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(lease);
 
 -- name: PostponeTiding :exec
-UPDATE agent_events SET due_at = sqlc.arg(due), attempts = sqlc.arg(attempts)
+UPDATE agent_events SET due_at = sqlc.arg(due), attempts = sqlc.arg(attempts), node = ''
 WHERE order_id = sqlc.arg(order_id) AND due_at = sqlc.arg(lease);
+
+-- name: FreeAgentEvents :execrows
+UPDATE agent_events SET due_at = sqlc.arg(now), node = ''
+WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
 
 -- An agent that a customer has unlinked does not hear of that customer's orders.
 -- name: DropTidings :exec

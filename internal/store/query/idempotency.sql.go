@@ -40,7 +40,7 @@ func (q *Queries) DropRun(ctx context.Context, arg DropRunParams) error {
 }
 
 const finishRun = `-- name: FinishRun :execrows
-UPDATE idempotency SET status = $4, headers = $5, answer = $6
+UPDATE idempotency SET status = $4, headers = $5, answer = $6, node = ''
 WHERE scope = $1 AND key = $2 AND run = $3 AND status = 0
 `
 
@@ -68,9 +68,23 @@ func (q *Queries) FinishRun(ctx context.Context, arg FinishRunParams) (int64, er
 	return result.RowsAffected()
 }
 
+const freeRuns = `-- name: FreeRuns :execrows
+UPDATE idempotency SET lease_ends = 0, node = ''
+WHERE node = $1 AND node <> '' AND status = 0
+`
+
+// The key stays bound to its body: a retry takes it over, another request does not.
+func (q *Queries) FreeRuns(ctx context.Context, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, freeRuns, node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertRun = `-- name: InsertRun :execrows
-INSERT INTO idempotency (scope, key, body_hash, run, lease_ends, ends_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO idempotency (scope, key, body_hash, run, node, lease_ends, ends_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (scope, key) DO NOTHING
 `
 
@@ -79,6 +93,7 @@ type InsertRunParams struct {
 	Key       string
 	BodyHash  string
 	Run       string
+	Node      string
 	LeaseEnds int64
 	EndsAt    int64
 }
@@ -89,6 +104,7 @@ func (q *Queries) InsertRun(ctx context.Context, arg InsertRunParams) (int64, er
 		arg.Key,
 		arg.BodyHash,
 		arg.Run,
+		arg.Node,
 		arg.LeaseEnds,
 		arg.EndsAt,
 	)
@@ -136,7 +152,7 @@ func (q *Queries) OldRuns(ctx context.Context, arg OldRunsParams) ([]OldRunsRow,
 }
 
 const runOfKey = `-- name: RunOfKey :one
-SELECT scope, key, body_hash, run, status, headers, answer, lease_ends, ends_at FROM idempotency WHERE scope = $1 AND key = $2
+SELECT scope, key, body_hash, run, status, headers, answer, lease_ends, ends_at, node FROM idempotency WHERE scope = $1 AND key = $2
 `
 
 type RunOfKeyParams struct {
@@ -157,20 +173,22 @@ func (q *Queries) RunOfKey(ctx context.Context, arg RunOfKeyParams) (Idempotency
 		&i.Answer,
 		&i.LeaseEnds,
 		&i.EndsAt,
+		&i.Node,
 	)
 	return i, err
 }
 
 const takeRunOver = `-- name: TakeRunOver :execrows
 UPDATE idempotency
-SET body_hash = $1, run = $2, status = 0, headers = '', answer = '',
-    lease_ends = $3, ends_at = $4
-WHERE scope = $5 AND key = $6 AND run = $7
+SET body_hash = $1, run = $2, node = $3, status = 0, headers = '', answer = '',
+    lease_ends = $4, ends_at = $5
+WHERE scope = $6 AND key = $7 AND run = $8
 `
 
 type TakeRunOverParams struct {
 	BodyHash  string
 	Run       string
+	Node      string
 	LeaseEnds int64
 	EndsAt    int64
 	Scope     string
@@ -183,6 +201,7 @@ func (q *Queries) TakeRunOver(ctx context.Context, arg TakeRunOverParams) (int64
 	result, err := q.db.ExecContext(ctx, takeRunOver,
 		arg.BodyHash,
 		arg.Run,
+		arg.Node,
 		arg.LeaseEnds,
 		arg.EndsAt,
 		arg.Scope,

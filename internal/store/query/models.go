@@ -31,6 +31,7 @@ type AgentEvent struct {
 	Since    int64
 	DueAt    int64
 	Attempts int64
+	Node     string
 }
 
 type AgentLink struct {
@@ -228,6 +229,7 @@ type Idempotency struct {
 	Answer    string
 	LeaseEnds int64
 	EndsAt    int64
+	Node      string
 }
 
 type Identity struct {
@@ -312,6 +314,7 @@ type Mail struct {
 	CreatedAt  int64
 	DueAt      int64
 	Attempts   int64
+	Node       string
 }
 
 type Order struct {

@@ -11,18 +11,24 @@ import (
 
 const claimMail = `-- name: ClaimMail :execrows
 UPDATE mails
-SET due_at = $1, attempts = attempts + 1
-WHERE id = $2 AND due_at = $3
+SET due_at = $1, attempts = attempts + 1, node = $2
+WHERE id = $3 AND due_at = $4
 `
 
 type ClaimMailParams struct {
 	Lease  int64
+	Node   string
 	ID     string
 	WasDue int64
 }
 
 func (q *Queries) ClaimMail(ctx context.Context, arg ClaimMailParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, claimMail, arg.Lease, arg.ID, arg.WasDue)
+	result, err := q.db.ExecContext(ctx, claimMail,
+		arg.Lease,
+		arg.Node,
+		arg.ID,
+		arg.WasDue,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -52,15 +58,27 @@ type DueMailsParams struct {
 	Limit int32
 }
 
-func (q *Queries) DueMails(ctx context.Context, arg DueMailsParams) ([]Mail, error) {
+type DueMailsRow struct {
+	ID         string
+	Kind       string
+	CustomerID string
+	Recipient  string
+	Language   string
+	Data       string
+	CreatedAt  int64
+	DueAt      int64
+	Attempts   int64
+}
+
+func (q *Queries) DueMails(ctx context.Context, arg DueMailsParams) ([]DueMailsRow, error) {
 	rows, err := q.db.QueryContext(ctx, dueMails, arg.DueAt, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Mail{}
+	items := []DueMailsRow{}
 	for rows.Next() {
-		var i Mail
+		var i DueMailsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Kind,
@@ -83,6 +101,24 @@ func (q *Queries) DueMails(ctx context.Context, arg DueMailsParams) ([]Mail, err
 		return nil, err
 	}
 	return items, nil
+}
+
+const freeMails = `-- name: FreeMails :execrows
+UPDATE mails SET due_at = $1, node = ''
+WHERE node = $2 AND node <> ''
+`
+
+type FreeMailsParams struct {
+	Now  int64
+	Node string
+}
+
+func (q *Queries) FreeMails(ctx context.Context, arg FreeMailsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, freeMails, arg.Now, arg.Node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const holdMail = `-- name: HoldMail :execrows
@@ -130,7 +166,7 @@ func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkPara
 
 const postponeMail = `-- name: PostponeMail :exec
 UPDATE mails
-SET due_at = $1
+SET due_at = $1, node = ''
 WHERE id = $2 AND due_at = $3
 `
 

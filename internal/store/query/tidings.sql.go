@@ -10,19 +10,25 @@ import (
 )
 
 const claimTiding = `-- name: ClaimTiding :one
-UPDATE agent_events SET due_at = $1
-WHERE order_id = $2 AND due_at = $3
-RETURNING order_id, agent_id, changes, told, since, due_at, attempts
+UPDATE agent_events SET due_at = $1, node = $2
+WHERE order_id = $3 AND due_at = $4
+RETURNING order_id, agent_id, changes, told, since, due_at, attempts, node
 `
 
 type ClaimTidingParams struct {
 	Lease   int64
+	Node    string
 	OrderID string
 	WasDue  int64
 }
 
 func (q *Queries) ClaimTiding(ctx context.Context, arg ClaimTidingParams) (AgentEvent, error) {
-	row := q.db.QueryRowContext(ctx, claimTiding, arg.Lease, arg.OrderID, arg.WasDue)
+	row := q.db.QueryRowContext(ctx, claimTiding,
+		arg.Lease,
+		arg.Node,
+		arg.OrderID,
+		arg.WasDue,
+	)
 	var i AgentEvent
 	err := row.Scan(
 		&i.OrderID,
@@ -32,6 +38,7 @@ func (q *Queries) ClaimTiding(ctx context.Context, arg ClaimTidingParams) (Agent
 		&i.Since,
 		&i.DueAt,
 		&i.Attempts,
+		&i.Node,
 	)
 	return i, err
 }
@@ -55,7 +62,7 @@ func (q *Queries) DropTidings(ctx context.Context, arg DropTidingsParams) error 
 }
 
 const dueTidings = `-- name: DueTidings :many
-SELECT order_id, agent_id, changes, told, since, due_at, attempts FROM agent_events
+SELECT order_id, agent_id, changes, told, since, due_at, attempts, node FROM agent_events
 WHERE due_at > 0 AND due_at <= $1
 ORDER BY due_at
 LIMIT $2
@@ -83,6 +90,7 @@ func (q *Queries) DueTidings(ctx context.Context, arg DueTidingsParams) ([]Agent
 			&i.Since,
 			&i.DueAt,
 			&i.Attempts,
+			&i.Node,
 		); err != nil {
 			return nil, err
 		}
@@ -97,8 +105,26 @@ func (q *Queries) DueTidings(ctx context.Context, arg DueTidingsParams) ([]Agent
 	return items, nil
 }
 
+const freeAgentEvents = `-- name: FreeAgentEvents :execrows
+UPDATE agent_events SET due_at = $1, node = ''
+WHERE node = $2 AND node <> '' AND due_at > 0
+`
+
+type FreeAgentEventsParams struct {
+	Now  int64
+	Node string
+}
+
+func (q *Queries) FreeAgentEvents(ctx context.Context, arg FreeAgentEventsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, freeAgentEvents, arg.Now, arg.Node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const postponeTiding = `-- name: PostponeTiding :exec
-UPDATE agent_events SET due_at = $1, attempts = $2
+UPDATE agent_events SET due_at = $1, attempts = $2, node = ''
 WHERE order_id = $3 AND due_at = $4
 `
 
@@ -121,7 +147,7 @@ func (q *Queries) PostponeTiding(ctx context.Context, arg PostponeTidingParams) 
 
 const settleTiding = `-- name: SettleTiding :exec
 UPDATE agent_events
-SET told = $1, attempts = 0,
+SET told = $1, attempts = 0, node = '',
     since = CASE WHEN changes > $2 THEN $3 ELSE since END,
     due_at = CASE WHEN changes > $2 THEN $3 ELSE 0 END
 WHERE order_id = $4 AND due_at = $5
