@@ -54,6 +54,7 @@ func (p *product) takeOrders(
 	p.orders, err = newOrders(orderParts{
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, sales: p.sales, provider: provider, taxes: taxes.taxes,
 		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices, office: p.office,
+		closing: p.server.closing,
 	})
 	if err != nil {
 		return err
@@ -128,6 +129,8 @@ type orderParts struct {
 	// means that nobody waits.
 	changed  func()
 	invoices *invoice.Service // nil means that another process issues them
+	// closing is closed when this node drains; nil means never.
+	closing <-chan struct{}
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -142,7 +145,7 @@ func newOrders(parts orderParts) (*order.Service, error) {
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.sales, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
-		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension,
+		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension, Closing: parts.closing,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
 		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,

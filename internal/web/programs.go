@@ -49,6 +49,7 @@ func newSessions(cfg Config, addresses addressFinder) ([]route, error) {
 	shared := cfg.Sessions
 	shared.BaseURL, shared.Permalinks, shared.Address = cfg.Facts.BaseURL, page.OrdersPath+"/", addresses.find
 	shared.Terms, shared.Privacy, shared.Returns = cfg.Facts.Terms, cfg.Facts.Privacy, cfg.Facts.Returns
+	shared.Closing = cfg.Closing
 	handler, err := acp.New(shared)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
 // A client that knows one shape only buys with it, and every answer keeps to it.
@@ -120,6 +122,70 @@ func TestACompletionAnswersInTheOrderOfThePromise(t *testing.T) {
 		t.Errorf("cancel: %d %s", got.status, got.text)
 	}
 	s.refused("taken at once", s.do(ask{path: sessions, body: `{"items":[{"id":"register:begehrt.de"}]}`}), 400, "out_of_stock")
+	s.books()
+}
+
+// While the provider takes its time with the first completion, others of any agent,
+// token and key wait for its result.
+func TestComplete_ConcurrentOnesGetTheResultOfTheFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.create("register:warten.de")
+	path := sessions + "/" + made.body.ID
+	if err := s.provider.Fault(t.Context(), stripe.Fault{On: "intent.confirm", Do: "slow", Delay: "3s", Times: 1}); err != nil {
+		t.Fatal(err)
+	}
+	key := map[string]string{"Idempotency-Key": "first"}
+	asks := []ask{
+		{path: path + "/complete", body: payWith("spt_ok_first"), header: key},
+		{path: path + "/complete", body: payWith("spt_ok_first"), header: key},
+		{path: path + "/complete", body: payWith("spt_ok_second"), header: map[string]string{"Idempotency-Key": "second"}},
+		{path: path + "/complete", body: payWith("spt_ok_third")},
+		{path: path + "/complete", body: payWith("spt_ok_fourth"), header: map[string]string{"API-Version": "2025-09-29"}},
+	}
+	replies := make([]reply, len(asks))
+	var all sync.WaitGroup
+	for i, one := range asks {
+		all.Go(func() {
+			got, err := s.try(one)
+			if err != nil {
+				t.Error(err)
+			}
+			replies[i] = got
+		})
+	}
+	all.Wait()
+	for i, got := range replies {
+		if got.status != http.StatusOK || got.body.Status != "completed" {
+			t.Errorf("completion %d: %d %s", i+1, got.status, got.text)
+		}
+	}
+	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 1 {
+		t.Errorf("%d charges, %v", len(money.Charges), err)
+	}
+	s.carriedOut(made.body.ID)
+	s.books()
+}
+
+func TestComplete_CanceledSessionIs422OrTheVersionsStatus(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.create("register:abgesagt.de")
+	if got := s.do(ask{path: sessions + "/" + made.body.ID + "/cancel"}); got.body.Status != "canceled" {
+		t.Fatalf("cancel: %d %s", got.status, got.text)
+	}
+	s.refused("own shape", s.complete(made.body.ID, payWith("spt_ok_late")), 422, "conflict")
+	for version, definition := range map[string]string{"2025-09-29": "CheckoutSession", "2026-04-17": "CheckoutSessionWithOrder"} {
+		body := payWith("spt_ok_late")
+		if version == "2026-04-17" {
+			body = `{}`
+		}
+		got := s.do(ask{path: sessions + "/" + made.body.ID + "/complete", body: body, header: map[string]string{"API-Version": version, "Idempotency-Key": "late-" + version}})
+		if got.status != 200 || got.body.Status != "canceled" {
+			t.Errorf("%s: got %d %s", version, got.status, got.text)
+		}
+		s.fits(version, definition, got)
+	}
 	s.books()
 }
 
@@ -238,7 +304,7 @@ func TestFiftyCompletionsAtOnceAreOnePurchase(t *testing.T) {
 		switch {
 		case got.status == http.StatusOK && got.body.Status == "completed":
 			completed++
-		case got.status == http.StatusOK && got.body.Status == "in_progress", got.status == http.StatusServiceUnavailable:
+		case got.status == http.StatusConflict && got.header.Get("Retry-After") != "", got.status == http.StatusServiceUnavailable:
 		default:
 			t.Errorf("got %d %s", got.status, got.text)
 		}

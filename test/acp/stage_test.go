@@ -58,7 +58,8 @@ type stage struct {
 	// described is our own description of our own shape.
 	described validator.Validator
 	// books proves that everything agrees.
-	books func()
+	books    func()
+	provider rig.Provider
 }
 
 func open(t *testing.T, settings ...string) *stage {
@@ -66,7 +67,7 @@ func open(t *testing.T, settings ...string) *stage {
 	opened := rig.Open(t, binary, settings...)
 	return &stage{
 		t: t, base: opened.Base, config: opened.Config, settings: settings, linked: agent(opened.Agent), token: opened.Demo.Token,
-		judge: compilers(t), described: description(t, opened.Base), books: func() { t.Helper(); opened.Books(t) },
+		judge: compilers(t), described: description(t, opened.Base), provider: opened.Provider, books: func() { t.Helper(); opened.Books(t) },
 	}
 }
 

@@ -11,27 +11,30 @@ import (
 // nothing. The Session comes beside the error whenever it is known. doc.go has the
 // order of the answers; one that is completed already is answered as such.
 func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id string, done Completion) (Session, error) {
-	o, err := s.ofAgent(ctx, actor, id)
-	if err != nil {
-		return Session{}, err
+	if done.Until.IsZero() {
+		done.Until = s.clock().Add(CompletionWait)
 	}
 	for range tries {
+		o, err := s.ofAgent(ctx, actor, id)
+		if err != nil {
+			return Session{}, err
+		}
+		var (
+			session  Session
+			finished bool
+		)
 		switch o.State {
 		case AwaitingPayment, AwaitingVerification:
+			session, finished, err = s.complete(ctx, actor, o, done)
+		case Paying:
+			session, finished, err = s.awaitPayment(ctx, actor, o, done)
 		case Canceled, Expired:
 			return s.beside(ctx, o, fail(registrar.KindConflict, NotOpen))
-		default: // under way, or done: nothing is charged again
+		default: // paid: nothing is charged again
 			return s.session(ctx, o)
 		}
-		session, finished, err := s.complete(ctx, actor, o, done)
 		if finished {
 			return session, err
-		}
-		if o, err = s.again(ctx, o.ID); err != nil {
-			return Session{}, err
-		}
-		if o, err = s.expire(ctx, o); err != nil {
-			return Session{}, err
 		}
 	}
 	return Session{}, errBusy()
@@ -275,8 +278,7 @@ func (s *Service) charged(ctx context.Context, o Order, id string, with asked, o
 				return Session{}, true, err
 			}
 		}
-		session, err = s.session(ctx, o)
-		return session, true, err
+		return Session{}, false, nil // paid; or the caller waits for the provider
 	}
 	o, err = s.change(ctx, o, func(was Order) (Move, bool) {
 		now := was.clone()

@@ -45,6 +45,13 @@
 // human); the token expired, too small or declined, or the bank asks for the human;
 // completed. What is completed already is completed, and charges nothing.
 //
+// A completion that meets another one in progress waits up to CompletionWait and
+// returns its outcome: completed, declined, or the link because the bank asks for the
+// human. If the other one ended without an outcome, because its process died, this one
+// pays. A human at the payment page is not waited for. The wait reads the order's row
+// again and again and holds nothing, so it works across nodes; it ends with the caller
+// and with the node.
+//
 // # Buyers without an account
 //
 // An agent's order belongs to the customer who has linked the agent, if the buyer's

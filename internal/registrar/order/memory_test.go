@@ -196,19 +196,16 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	return true, nil
 }
 
-func (m *memory) FreeOrders(_ context.Context, node string, now time.Time) (int, error) {
+func (m *memory) freeOrders(node string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	freed := 0
 	for id, o := range m.orders {
 		if o.Node == node && !o.DueAt.IsZero() {
 			o.Node, o.DueAt = "", now
 			o.Version++
 			m.orders[id] = o
-			freed++
 		}
 	}
-	return freed, nil
 }
 
 func (m *memory) Spent(_ context.Context, customer, _ string, _ time.Time) (registrar.Cents, error) {

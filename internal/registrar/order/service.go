@@ -71,6 +71,9 @@ type Config struct {
 	VerifyOver registrar.Cents
 	// Deadline bounds one call to the payment provider; 0 means 30 s.
 	Deadline time.Duration
+	// Closing is closed when this node drains: completions stop waiting for a payment
+	// in progress. nil means never.
+	Closing <-chan struct{}
 
 	// Now is the time of the business, which prices end by; Clock is the true
 	// one, which leases and pauses go by. nil means time.Now.
@@ -95,6 +98,8 @@ type Config struct {
 type Service struct {
 	cfg  Config
 	loop *duty.Loop[Order]
+	// waiters are completions that wait for a payment in progress.
+	waiters duty.Waiters
 }
 
 // New returns a Service. What is due is done by Run.
@@ -105,7 +110,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
 	cfg.setDefaults()
-	s := &Service{cfg: cfg}
+	s := &Service{cfg: cfg, waiters: duty.Waiters{Most: mostWaiters, MostEach: MostWaitersPerAgent}}
 	s.loop = s.newLoop()
 	return s, nil
 }

@@ -37,6 +37,11 @@ type Completion struct {
 	// Token is the buyer's shared payment token; empty if there is no payment data.
 	Token   string
 	Contact *Contact
+	// Until ends the wait for a payment that is in progress already; zero means
+	// CompletionWait from now. Gone ends it when it is closed, because the caller
+	// has left; nil means never.
+	Until time.Time
+	Gone  <-chan struct{}
 }
 
 // SessionStatus is how far an order has come, in the words of checkout sessions.
@@ -58,6 +63,8 @@ const (
 	ProblemCode      registrar.Code = "auth_code"
 	ProblemNoPayment registrar.Code = "no_payment_data"
 	ProblemHuman     registrar.Code = "needs_human"
+	// ProblemPaying: a human is at the payment page, and the session is InProgress.
+	ProblemPaying registrar.Code = "human_is_paying"
 )
 
 // Session is an order as its agent sees it.

@@ -229,6 +229,7 @@ type world struct {
 	// extension is the price list; nil means that it demands nothing.
 	extension func(tld string) (registrar.Extension, bool)
 	offset    time.Duration // of the business clock
+	closing   chan struct{} // nil: the node never drains
 	mu        sync.Mutex
 }
 
@@ -254,15 +255,17 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// start is a process of a node, which begins by releasing the node's leases.
 func (w *world) start(node string) *order.Service {
 	w.t.Helper()
+	w.store.freeOrders(node, time.Now())
 	seal, err := registrar.NewSeal([32]byte{7})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	service, err := order.New(order.Config{
 		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Tokens: w.provider, Registrants: everybody{}, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
-		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now, Extension: w.extension,
+		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now, Extension: w.extension, Closing: w.closing,
 		MayWriteTo: func(address string) bool { return w.mayWrite == nil || w.mayWrite(address) },
 	})
 	if err != nil {

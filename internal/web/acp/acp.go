@@ -23,6 +23,9 @@ const (
 	// asks registries and the payment provider.
 	readWithin = 15 * time.Second
 	workWithin = 45 * time.Second
+	// writeWithin is what remains for sending the answer. The server's own limit for
+	// a whole answer may be shorter than workWithin.
+	writeWithin = 10 * time.Second
 	// closedFor is what is told where checkout is not in service.
 	closedFor = time.Hour
 	// unkeyedAtOnce is how many requests without a key are verified at a time: each is
@@ -51,6 +54,9 @@ type Config struct {
 	Terms, Privacy, Returns string
 	// Address is where a request came from.
 	Address func(*http.Request) netip.Addr
+	// Closing is closed when the server drains: completions stop waiting for another
+	// one. nil means never.
+	Closing <-chan struct{}
 }
 
 // Handler serves the operations.
@@ -141,6 +147,12 @@ type call struct {
 	asked  request
 	// language is the Accept-Language header's.
 	language string
+	// until ends the wait for another completion of the session, and so does gone,
+	// which is closed when the client has left.
+	until time.Time
+	gone  <-chan struct{}
+	// resumed says that the same request was interrupted before.
+	resumed bool
 }
 
 func (h *Handler) create(ctx context.Context, c *call) (order.Session, error) {
@@ -177,11 +189,31 @@ func (h *Handler) complete(ctx context.Context, c *call) (order.Session, error) 
 		}
 		contact = withBilling(contact, known, *c.asked.billing)
 	}
-	return h.cfg.Orders.CompleteSession(ctx, c.actor, c.id, order.Completion{Token: c.asked.token, Contact: contact})
+	return c.shape.completed(h.cfg.Orders.CompleteSession(ctx, c.actor, c.id, order.Completion{
+		Token: c.asked.token, Contact: contact, Until: c.until, Gone: c.gone,
+	}))
+}
+
+// completed is what a completion answers in this shape. The contract has two statuses
+// for it, completed and not_ready_for_payment: a human who is paying right now is the
+// latter, with the link, and everything else is a refusal. The protocol's versions
+// have statuses of their own for a session that is being paid, or can't be any more.
+func (s *shape) completed(session order.Session, err error) (order.Session, error) {
+	switch code := registrar.CodeOf(err); {
+	case s != own && (code == order.PaymentInProgress || code == order.NotOpen):
+		return session, nil
+	case s == own && err == nil && session.Problem == order.ProblemPaying:
+		session.Status = order.NotReady
+	}
+	return session, err
 }
 
 func (h *Handler) cancel(ctx context.Context, c *call) (order.Session, error) {
-	return h.cfg.Orders.CancelSession(ctx, c.actor, c.id)
+	session, err := h.cfg.Orders.CancelSession(ctx, c.actor, c.id)
+	if c.resumed && registrar.CodeOf(err) == order.NotOpen && session.Status == order.SessionCanceled {
+		return session, nil // the interrupted request has canceled it
+	}
+	return session, err
 }
 
 func (h *Handler) items(c *call) ([]order.Wanted, error) {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -165,7 +167,9 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 		{one + "/complete", pay, "ready", conflict(order.PaymentDeclined), 402, codeDeclined, processingError, ""},
 		{one + "/complete", pay, "ready", conflict(order.TokenExpired), 402, codeDeclined, processingError, ""},
 		{one + "/complete", pay, "ready", conflict(order.TokenTooSmall), 402, codeDeclined, processingError, ""},
-		{one + "/complete", pay, "canceled", conflict(order.NotOpen), 409, codeConflict, invalidRequest, ""},
+		{one + "/complete", pay, "canceled", conflict(order.NotOpen), 422, codeConflict, invalidRequest, ""},
+		{one + "/complete", pay, "expired", conflict(order.NotOpen), 422, codeConflict, invalidRequest, ""},
+		{one + "/complete", pay, "paying", conflict(order.PaymentInProgress), 409, codeConflict, invalidRequest, ""},
 		{one + "/complete", pay, "ready", registrar.Fault(registrar.FaultTimeout, "x", nil), 503, codeNotYetDecided, serviceUnavailable, ""},
 		{one + "/complete", pay, "ready", fmt.Errorf("disk"), 500, codeInternal, processingError, ""},
 		{one + "/cancel", "", "done", conflict(order.NotOpen), 405, codeConflict, invalidRequest, ""},
@@ -185,7 +189,7 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 		if param, _ := got.body["param"].(string); param != test.param || got.body["type"] != test.kind {
 			t.Errorf("%s: got %s", label, got.text)
 		}
-		if (got.header.Get("Retry-After") != "") != (test.status == 503) || (got.header.Get("Allow") != "") != (test.status == 405) {
+		if (got.header.Get("Retry-After") != "") != (test.status == 503 || registrar.CodeOf(test.err) == order.PaymentInProgress) || (got.header.Get("Allow") != "") != (test.status == 405) {
 			t.Errorf("%s: headers %v", label, got.header)
 		}
 	}
@@ -283,7 +287,7 @@ func TestWhileARequestRunsItsKeyIsBusy(t *testing.T) {
 	replies := make(chan reply, 20)
 	var all sync.WaitGroup
 	for range cap(replies) {
-		all.Go(func() { replies <- w.do(ask{path: one + "/complete", body: pay, header: header("", "k1")}) })
+		all.Go(func() { replies <- w.do(ask{path: one, body: "{}", header: header("", "k1")}) })
 	}
 	for range cap(replies) - 1 {
 		got := <-replies
@@ -294,9 +298,150 @@ func TestWhileARequestRunsItsKeyIsBusy(t *testing.T) {
 	}
 	close(w.orders.running)
 	all.Wait()
-	if got := <-replies; got.status != 200 || w.orders.count("complete") != 1 {
-		t.Errorf("the first one: %d after %d completions", got.status, w.orders.count("complete"))
+	if got := <-replies; got.status != 200 || w.orders.count("update") != 1 {
+		t.Errorf("the first one: %d after %d updates", got.status, w.orders.count("update"))
 	}
+}
+
+// A completion with a key that is in use waits for the answer, at most 15 s.
+func TestComplete_SameKeyWaitsForTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		runs time.Duration
+		// left is when the client goes, draining when the server does; 0 means never.
+		left, draining time.Duration
+		fails          error
+		took           time.Duration
+		status         int
+		code           string
+		calls          int
+	}{
+		"answered":      {runs: 4 * time.Second, took: 4 * time.Second, status: 200, calls: 1},
+		"given back":    {runs: 4 * time.Second, fails: registrar.Fault(registrar.FaultTimeout, "x", nil), took: 8 * time.Second, status: 503, code: codeNotYetDecided, calls: 2},
+		"still running": {runs: 20 * time.Second, took: 15 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
+		"client leaves": {runs: 20 * time.Second, left: 3 * time.Second, took: 3 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
+		"server drains": {runs: 20 * time.Second, draining: 3 * time.Second, took: 3 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.orders.session, w.orders.err, w.orders.takes = states()["paid"], test.fails, test.runs
+				if test.draining > 0 {
+					time.AfterFunc(test.draining, func() { close(w.closing) })
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				if test.left > 0 {
+					time.AfterFunc(test.left, leave)
+				}
+				var all sync.WaitGroup
+				first := reply{}
+				all.Go(func() { first = w.do(ask{path: one + "/complete", body: pay, header: header("", "k1")}) })
+				synctest.Wait()
+				began := time.Now()
+				got := w.do(ask{path: one + "/complete", body: pay, header: header("", "k1"), ctx: ctx})
+				if took := time.Since(began).Round(time.Second); got.status != test.status || took < test.took || took > test.took+time.Second {
+					t.Errorf("got %d %s after %s", got.status, got.text, took)
+				}
+				if test.code != "" {
+					w.refusal("the second", got, test.status, test.code)
+					if got.header.Get("Retry-After") == "" {
+						t.Errorf("headers %v", got.header)
+					}
+				}
+				all.Wait()
+				if test.status == 200 && (got.text != first.text || got.header.Get("Idempotent-Replayed") != "true") {
+					t.Errorf("the first got %s, the second %s with %v", first.text, got.text, got.header)
+				}
+				if n := w.orders.count("complete"); n != test.calls {
+					t.Errorf("%d completions", n)
+				}
+			})
+		})
+	}
+}
+
+// The contract knows two statuses of a completion; the protocol's versions have more.
+func TestComplete_StatusesByVersion(t *testing.T) {
+	t.Parallel()
+	conflict := func(code registrar.Code) error {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: code, RetryAfter: 2 * time.Second}
+	}
+	human := states()["paying"]
+	human.Problem, human.PayURL = order.ProblemPaying, base+"/checkout/dotkontor_pay_1"
+	for name, test := range map[string]struct {
+		session    order.Session
+		err        error
+		ownStatus  int
+		own        string // the session's status, or the code of the refusal
+		version    string
+		linkInBody bool
+		// kept says that the key repeats the answer.
+		kept, keptOfVersion bool
+	}{
+		"paid":           {states()["paid"], nil, 200, "completed", "completed", false, true, true},
+		"needs a human":  {states()["bank"], nil, 200, "not_ready_for_payment", "not_ready_for_payment", true, true, true},
+		"human pays":     {human, nil, 200, "not_ready_for_payment", "in_progress", true, true, false},
+		"no outcome yet": {states()["paying"], conflict(order.PaymentInProgress), 409, codeConflict, "in_progress", false, false, false},
+		"canceled":       {states()["canceled"], conflict(order.NotOpen), 422, codeConflict, "canceled", false, true, true},
+		"expired":        {states()["expired"], conflict(order.NotOpen), 422, codeConflict, "canceled", false, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, version := range append([]string{""}, versions...) {
+				w := newWorld(t)
+				w.orders.session, w.orders.err = test.session, test.err
+				a := ask{path: one + "/complete", body: pay, header: header(version, "k1")}
+				if version == v2026.version {
+					a.body = "{}"
+				}
+				got := w.do(a)
+				status, told, kept := test.ownStatus, "status", test.kept
+				word := test.own
+				if version != "" {
+					status, word, kept = 200, test.version, test.keptOfVersion
+				}
+				if status != 200 {
+					told = "code"
+				}
+				if got.status != status || got.body[told] != word {
+					t.Errorf("%q: got %d %s", version, got.status, got.text)
+				}
+				if _, link := got.body["payment_url"]; version == "" && link != test.linkInBody {
+					t.Errorf("the link in %s", got.text)
+				}
+				if (got.header.Get("Retry-After") != "") != (status == 409) {
+					t.Errorf("%q: headers %v", version, got.header)
+				}
+				again := w.do(a)
+				if replayed := again.header.Get("Idempotent-Replayed") == "true"; replayed != kept || again.text != got.text {
+					t.Errorf("%q: repeated %v: %s", version, replayed, again.text)
+				}
+			}
+		})
+	}
+}
+
+// A cancellation that was interrupted after it took effect is one that succeeded; any
+// other of a canceled session comes too late.
+func TestCancel_RetryOfAnInterruptedOneSucceeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.orders.session, w.orders.err = states()["canceled"], &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
+	a := ask{path: one + "/cancel", header: header("", "k1")}
+	w.refusal("too late", w.do(a), 405, codeConflict)
+	for _, run := range w.keys.runs {
+		run.left, run.answer = true, nil
+	}
+	if got := w.do(a); got.status != 200 || got.body["status"] != "canceled" {
+		t.Errorf("the retry: %d %s", got.status, got.text)
+	}
+	w.orders.session = states()["paid"]
+	for _, run := range w.keys.runs {
+		run.left, run.answer = true, nil
+	}
+	w.refusal("paid meanwhile", w.do(a), 405, codeConflict)
 }
 
 func TestLimitsHoldAndSayWhenTheyEnd(t *testing.T) {

@@ -22,7 +22,8 @@
 // A key in Idempotency-Key makes a POST repeatable: what was answered once is
 // answered again, and a key is never spent on an answer that was our own fault.
 // A request goes on when its client hangs up, because a charge must not depend
-// on somebody listening; it ends by a deadline instead.
+// on somebody listening; it ends by a deadline instead. Only the wait of a completion
+// for another one of its session ends with the client.
 //
 // The package refuses to guess. A key that stands twice in an object, a number
 // where a text belongs, bytes that are no UTF-8: 400, in every shape. Fields that

@@ -28,6 +28,8 @@ const (
 	sentenceNotFound    = "There is no such checkout session."
 	sentenceNoCancel    = "The session is finished, or being paid, and can't be canceled."
 	sentenceNotOpen     = "The session is finished, or being paid, or its items are of the customer's own order, and can't be changed so."
+	sentenceInProgress  = "A payment for this session is in progress and has no result yet. Repeat the request after Retry-After seconds; nothing is charged twice."
+	sentenceCanceled    = "The session was canceled. Nothing was charged. Create another one."
 	sentenceTooManyOpen = "Too many sessions of this agent are open. Complete or cancel some of them, or wait until they expire."
 	sentencePrice       = "A price has changed since the session was last read. Read it again: it has the new totals. Nothing was charged."
 	sentenceHeld        = "Somebody else has got the name meanwhile. Nothing was charged."
@@ -40,6 +42,8 @@ const (
 	sentenceClosed      = "Agentic checkout is not in service here. No session was created or changed."
 	sentenceLimited     = "Too many requests. Wait as long as Retry-After says."
 	sentenceMethod      = "This path does not have this method."
+
+	sentenceSessionExpired = "The prices of this session have ended. Nothing was charged. Create another one."
 )
 
 // reasonFor says why an item can't be ordered.

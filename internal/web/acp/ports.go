@@ -38,6 +38,8 @@ type Limiter interface {
 // Answers remembers what was answered to a key.
 type Answers interface {
 	Begin(ctx context.Context, scope, key string, body []byte) (*idempotency.Run, *idempotency.Stored, error)
+	// BeginOrWait waits for the answer of a request that is in flight.
+	BeginOrWait(ctx context.Context, scope, key string, body []byte, wait idempotency.Wait) (*idempotency.Run, *idempotency.Stored, error)
 }
 
 var (

@@ -129,6 +129,8 @@ type answer struct {
 	status int
 	header map[string]string
 	body   []byte
+	// pending says that the outcome is still open: the key may ask again.
+	pending bool
 }
 
 // seconds rounds up: whoever waits that long has waited long enough.

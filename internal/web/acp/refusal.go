@@ -37,6 +37,8 @@ var refusals = map[registrar.Code]struct {
 	order.DataMissing:     {http.StatusUnprocessableEntity, codeMissing, ""},
 	order.NotOpen:         {http.StatusConflict, codeConflict, sentenceNotOpen},
 	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, sentenceTooManyOpen},
+
+	order.PaymentInProgress: {http.StatusConflict, codeConflict, sentenceInProgress},
 }
 
 // problemOf is what the domain says, as the client reads it. session is what is
@@ -58,6 +60,8 @@ func (c *call) problemOf(session order.Session, err error) error {
 		p = refuse(known.status, known.code, sentence, param)
 	case ok && code == order.NotOpen && c.op.canceling:
 		p = refuse(http.StatusMethodNotAllowed, known.code, sentenceNoCancel, "")
+	case ok && code == order.NotOpen && c.op.completing:
+		p = refuse(http.StatusUnprocessableEntity, known.code, endedSentence(session), "")
 	case ok:
 		p = refuse(known.status, known.code, known.sentence, "")
 	case registrar.KindOf(err) == registrar.KindNotFound:
@@ -74,8 +78,19 @@ func (c *call) problemOf(session order.Session, err error) error {
 	var out *problem
 	if errors.As(p, &out) {
 		out.cause = err
+		if code == order.PaymentInProgress {
+			out.retryAfter = retryAfter(err)
+		}
 	}
 	return p
+}
+
+// endedSentence says why a session can't be completed any more.
+func endedSentence(session order.Session) string {
+	if session.Status == order.SessionExpired {
+		return sentenceSessionExpired
+	}
+	return sentenceCanceled
 }
 
 // itemsRefused is 400 for a session that can't be made or changed so, and 422 for

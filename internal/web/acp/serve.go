@@ -8,10 +8,12 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 	"github.com/dotkontor/dotkontor/internal/web/wire"
@@ -67,6 +69,8 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	if op.read != nil {
 		within = workWithin
 		ctx = context.WithoutCancel(ctx) // a charge does not depend on somebody listening
+		// What has no deadline is a test.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(workWithin + writeWithin))
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -78,6 +82,7 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	c := &call{
 		op: op, id: r.PathValue("id"), language: language(r.Header.Get("Accept-Language")),
 		actor: registrar.Actor{Kind: registrar.ActorAgent, Through: who.ID, Address: h.cfg.Address(r)},
+		until: time.Now().Add(order.CompletionWait), gone: r.Context().Done(),
 	}
 	key, err := c.readTransport(r, body)
 	if err != nil {
@@ -257,7 +262,7 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	run, before, err := h.cfg.Answers.Begin(ctx, c.actor.Through+" "+r.URL.Path, key, body)
+	run, before, err := h.begin(ctx, c, c.actor.Through+" "+r.URL.Path, key, body)
 	switch {
 	case err != nil:
 		return answer{}, c.keyProblem(err)
@@ -267,6 +272,7 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		w.Header().Set(replayedHeader, "true")
 		return answer{status: before.Status, header: before.Header, body: before.Body}, nil
 	}
+	c.resumed = run.Resumed
 	finished := false
 	defer func() {
 		if !finished {
@@ -281,6 +287,9 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 		wire.Annotate(w, p)
 		out = p.answer()
+	}
+	if out.pending {
+		return out, nil
 	}
 	if out.header == nil {
 		out.header = make(map[string]string)
@@ -297,10 +306,21 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return out, nil
 }
 
+// begin takes the key. A completion that meets one with the same key waits for its
+// answer.
+func (h *Handler) begin(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.Stored, error) {
+	if !c.op.completing {
+		return h.cfg.Answers.Begin(ctx, scope, key, body)
+	}
+	return h.cfg.Answers.BeginOrWait(ctx, scope, key, body, idempotency.Wait{
+		Caller: c.actor.Through, Until: c.until, Gone: c.gone, Closing: h.cfg.Closing,
+	})
+}
+
 // kept says whether a refusal is the answer to its key for good. What may be
 // otherwise a moment later without anything new being asked is not.
 func (p *problem) kept() bool {
-	return p.status < http.StatusInternalServerError && p.status != http.StatusTooManyRequests && p.status != http.StatusNotFound
+	return p.status < http.StatusInternalServerError && p.status != http.StatusTooManyRequests && p.status != http.StatusNotFound && p.retryAfter == 0
 }
 
 // keyProblem is what is wrong with a key, in the words of the shape.
@@ -351,7 +371,7 @@ func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
 	if err != nil { // can't happen with our own types; never answer with half of one
 		return answer{}, fault(err)
 	}
-	return answer{status: c.op.status, body: encoded}, nil
+	return answer{status: c.op.status, body: encoded, pending: c.op.completing && session.Status == order.InProgress}, nil
 }
 
 // answer is what a refusal sends.

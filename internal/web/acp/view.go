@@ -114,10 +114,10 @@ func notesOf(s order.Session, v view, form *shape) []note {
 		add(info, "", "", "", "A payment is under way. Read the session again in a few seconds.")
 		return notes
 	case s.Status == order.SessionExpired:
-		add(info, "", "", "", "The prices of this session have ended. Create another one; nothing was charged.")
+		add(info, "", "", "", sentenceSessionExpired)
 		return notes
 	case !v.open:
-		add(info, "", "", "", "The session was canceled. Nothing was charged.")
+		add(info, "", "", "", sentenceCanceled)
 		return notes
 	}
 	for i, item := range s.Order.Items {
@@ -145,6 +145,8 @@ func notesOf(s order.Session, v view, form *shape) []note {
 	switch s.Problem {
 	case order.ProblemHuman:
 		add(failing, "requires_3ds", "$.payment_data", byBuyer, "The bank wants to see the buyer, who pays at "+v.payURL)
+	case order.ProblemPaying:
+		add(info, "", "", byBuyer, "The buyer is paying at "+v.payURL+" right now. Read the session again to see the result.")
 	case order.ProblemNoPayment:
 		add(info, "", "", byBuyer, "There was no usable payment data. The buyer pays at "+v.payURL)
 	case "":

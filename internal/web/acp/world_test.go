@@ -34,17 +34,21 @@ type world struct {
 	front  http.Handler
 	orders *orders
 	agents *agents
+	keys   *answers
+	// closing ends what waits, as when the server drains.
+	closing chan struct{}
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, orders: newOrders(), agents: &agents{seen: map[[32]byte]string{}}}
+	w := &world{t: t, orders: newOrders(), agents: &agents{seen: map[[32]byte]string{}}, closing: make(chan struct{})}
 	w.agents.key, _ = registrar.NewSecret(registrar.AgentKey)
 	seal, err := registrar.NewSeal([32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := idempotency.New(idempotency.Config{Store: &answers{runs: map[string]*run{}}, Seal: seal})
+	w.keys = &answers{runs: map[string]*run{}}
+	answers, err := idempotency.New(idempotency.Config{Store: w.keys, Seal: seal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +68,7 @@ func newWorld(t *testing.T) *world {
 		Listed:  func(tld string) bool { return tld == ".de" || tld == ".com" },
 		Creates: limiter(60), BadSignatures: gate,
 		Address: func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() },
+		Closing: w.closing,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +90,7 @@ type ask struct {
 	header             map[string]string
 	add                [2]string // one more header of a kind that is there
 	from               string
+	ctx                context.Context // nil: the client stays
 }
 
 type reply struct {
@@ -100,6 +106,9 @@ func (w *world) do(a ask) reply {
 		a.method = http.MethodPost
 	}
 	request := httptest.NewRequest(a.method, base+a.path, strings.NewReader(a.body))
+	if a.ctx != nil {
+		request = request.WithContext(a.ctx)
+	}
 	if a.from != "" {
 		request.RemoteAddr = a.from + ":1"
 	}
@@ -217,8 +226,10 @@ type orders struct {
 	changed order.SessionChange
 	done    order.Completion
 	actor   registrar.Actor
-	// running, if there is one, holds completions until it is closed.
+	// running, if there is one, holds updates until it is closed; takes is how long a
+	// completion lasts.
 	running chan struct{}
+	takes   time.Duration
 }
 
 func newOrders() *orders { return &orders{session: states()["ready"]} }
@@ -265,14 +276,15 @@ func (f *orders) Told(ctx context.Context, actor registrar.Actor, id string) (or
 }
 
 func (f *orders) UpdateSession(_ context.Context, actor registrar.Actor, id string, change order.SessionChange) (order.Session, error) {
+	if f.running != nil {
+		<-f.running
+	}
 	f.changed = change
 	return f.note("update", actor, id)
 }
 
 func (f *orders) CompleteSession(_ context.Context, actor registrar.Actor, id string, done order.Completion) (order.Session, error) {
-	if f.running != nil {
-		<-f.running
-	}
+	time.Sleep(f.takes)
 	f.mu.Lock()
 	f.done = done
 	f.mu.Unlock()
@@ -292,12 +304,17 @@ type answers struct {
 type run struct {
 	attempt idempotency.Attempt
 	answer  *idempotency.Sealed
+	// left says that its process is gone.
+	left bool
 }
 
 func (s *answers) BeginRun(_ context.Context, attempt idempotency.Attempt) (idempotency.Standing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known, ok := s.runs[attempt.Scope+attempt.Key]; ok {
+	if known, ok := s.runs[attempt.Scope+attempt.Key]; ok && known.left {
+		s.runs[attempt.Scope+attempt.Key] = &run{attempt: attempt}
+		return idempotency.Standing{Began: true, Resumed: true}, nil
+	} else if ok {
 		return idempotency.Standing{Body: known.attempt.Body, Answer: known.answer}, nil
 	}
 	s.runs[attempt.Scope+attempt.Key] = &run{attempt: attempt}
