@@ -11,16 +11,19 @@ const members = [
   "/portal/security", "/portal/security/second-factor", "/portal/tokens", "/portal/activity", "/portal/domains", "/portal/orders",
   "/portal/sign-in-again", "/portal/apps", "/portal/agents",
 ];
-const links = ["/portal/confirm", "/portal/reset/new", "/portal/email/confirm"];
+const links = ["/portal/confirm", "/portal/reset/new"];
+// These links say nothing before one has signed in.
+const memberLinks = ["/portal/email/confirm", "/portal/security/enrol"];
 
 await browse(async (page, context, watched) => {
   watched.expects(refusal("4(00|01|04|10|22)"));
   for (const path of open) await visit(page, path);
-  for (const path of links) {
+  const badLink = async (path) => {
     const response = await page.goto(portal(path + "?link=dotkontor_link_nonsense"));
     assert.ok(response.status() >= 400, path);
     await look(page, path + " with a bad link");
-  }
+  };
+  for (const path of links) await badLink(path);
   await visit(page, "/portal/nowhere", { status: 404 });
 
   await page.goto(portal("/portal/sign-in"));
@@ -41,6 +44,7 @@ await browse(async (page, context, watched) => {
   await press(page, "Konto anlegen und anmelden");
   await page.waitForURL((url) => url.pathname !== "/portal/confirm");
   for (const path of members) await visit(page, path);
+  for (const path of memberLinks) await badLink(path);
 
   await page.goto(portal("/portal/profile/registrant"));
   await page.locator("main form button").last().click();
