@@ -37,7 +37,7 @@ func probeUpstreams(t *terminal, cfg config.Config) (failed []error) {
 		err := p.try(ctx)
 		cancel()
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", p.name, err))
+			failed = append(failed, fmt.Errorf("%s: %w", p.name, spoken(err)))
 			continue
 		}
 		fmt.Fprintf(t.out, "%-4s %s: connected in %d ms\n", statusOK, p.name, time.Since(begun).Milliseconds())
@@ -67,7 +67,7 @@ func upstreamProbes(cfg config.Config) (probes []probe, done func(), err error) 
 		account := cfg.EPP[i]
 		add("epp "+account.Name+" ("+account.Server+")", func(ctx context.Context) error {
 			_, err := client.Poll(ctx) // reads the oldest message and leaves it in the queue
-			return spoken(err)
+			return err
 		})
 	}
 	if err := probePayments(cfg, add); err != nil {

@@ -131,6 +131,8 @@ func spoken(err error) error {
 	case errors.As(err, &refused) && (!located || epp.Action(cause.Class) == ""): // an answer about the object itself
 		words := append([]string{refused.Message}, refused.Reasons...)
 		return fmt.Errorf("EPP %d: %s", refused.Code, printable(strings.Join(words, "; ")))
+	case !located && err != nil && registrar.CauseOf(err) != "":
+		return fmt.Errorf("%w: %s", err, registrar.CauseOf(err))
 	case !located:
 		return err
 	case epp.Action(cause.Class) != "":

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"database/sql"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -170,7 +173,6 @@ func TestHealth_ReadOnlyRoleIsNamedAndLoggedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer admin.Close()
 	role := "reader_" + strings.ToLower(rand.Text()[:12])
 	must := func(statement string) {
 		t.Helper()
@@ -182,7 +184,7 @@ func TestHealth_ReadOnlyRoleIsNamedAndLoggedOnce(t *testing.T) {
 	must("CREATE ROLE " + role + " LOGIN PASSWORD 'secret'")
 	t.Cleanup(func() {
 		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP OWNED BY "+role+"; DROP ROLE "+role)
-		if err != nil {
+		if err := errors.Join(err, admin.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -265,6 +267,34 @@ func TestHealth_WrongPasswordAndMissingDatabaseAreNamed(t *testing.T) {
 	db, _ = openWithoutMigrations(t, unknown.String())
 	if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != "login_refused" {
 		t.Errorf("got %q", cause)
+	}
+}
+
+func TestHealth_WrongAuthorityOfTheServerIsNamed(t *testing.T) {
+	t.Parallel()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.ReadFull(conn, make([]byte, 8)) // the request for TLS
+			_, _ = conn.Write([]byte("S"))
+			_ = tls.Server(conn, &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12}).Handshake() // which the client ends
+			_ = conn.Close()
+		}
+	}()
+	db, log := openWithoutMigrations(t, "postgres://erika:canary@"+listener.Addr().String()+"/canary?sslmode=verify-full")
+	cause := causeOf(t, storeTogether(t.Context(), db, "a"))
+	if cause.Error() != "database: connect at "+listener.Addr().String()+": tls_unknown_authority" || strings.Contains(log.String(), "canary") {
+		t.Errorf("got %q; the log says %s", cause, log)
 	}
 }
 

@@ -129,7 +129,7 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 		// Whoever asked has gone: nobody is there to be charged.
 		return Assessment{}, errors.Join(ctx.Err(), err)
 	case err != nil:
-		a.Logger.WarnContext(ctx, "VAT is charged, because a VAT id could not be checked", "country", country, "reason", string(registrar.CodeOf(err)))
+		a.Logger.WarnContext(ctx, "VAT is charged, because a VAT id could not be checked", "country", country, "reason", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		consumer.Unchecked = true
 		return consumer, nil
 	case valid:

@@ -71,7 +71,7 @@ func (w *Watch) look(ctx context.Context, warned string) string {
 	sold, warn, err := w.Sold(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			w.Logger.WarnContext(ctx, "the year's sales to EU consumers could not be counted", "err", err)
+			w.Logger.WarnContext(ctx, "the year's sales to EU consumers could not be counted", "cause", registrar.CauseOf(err))
 		}
 		return warned
 	}

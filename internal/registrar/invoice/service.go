@@ -146,7 +146,7 @@ func (s *Service) do(ctx context.Context, due Due) {
 	issued, err := s.issue(ctx, due)
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "an invoice can't be issued; it is tried again", "order", due.Order, "refund", due.Refund,
-			"code", string(registrar.CodeOf(err)))
+			"code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 	}
 	if issued {
 		return

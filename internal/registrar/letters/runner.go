@@ -164,7 +164,7 @@ func (r *Runner) settle(ctx context.Context, letter Stored, lease time.Time, sen
 	}
 	r.cfg.Failed(letter.Kind)
 	log := r.cfg.Logger.With("kind", string(letter.Kind), "attempts", letter.Attempts,
-		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)))
+		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)), "cause", registrar.CauseOf(sendErr))
 	now := r.cfg.Now()
 	if registrar.CodeOf(sendErr) == Undeliverable || now.Sub(letter.CreatedAt) >= giveUp {
 		r.cfg.GivenUp(letter.Kind)

@@ -49,7 +49,7 @@ func (s *Service) listen(ctx context.Context, account NamedAccount) {
 	for {
 		if _, err := s.Poll(ctx, account.Name, nil); err != nil && ctx.Err() == nil {
 			s.cfg.Logger.WarnContext(ctx, "a registry's messages can't be fetched", "account", account.Name,
-				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)))
+				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -111,7 +111,7 @@ func (s *Service) acknowledge(ctx context.Context, registry Account, id string) 
 func (s *Service) followDue(ctx context.Context, domain Domain) {
 	if finding := s.Follow(ctx, domain); finding.Err != nil && ctx.Err() == nil {
 		s.cfg.Logger.WarnContext(ctx, "a domain can't be compared with its registry", "domain", domain.ID,
-			"reason", registrar.KindOf(finding.Err).String(), "code", string(registrar.CodeOf(finding.Err)))
+			"reason", registrar.KindOf(finding.Err).String(), "code", string(registrar.CodeOf(finding.Err)), "cause", registrar.CauseOf(finding.Err))
 	}
 }
 

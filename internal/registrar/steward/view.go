@@ -65,7 +65,7 @@ func (s *Service) look(ctx context.Context, registry Registry, view *View) {
 	if err != nil {
 		view.Silent = true
 		s.cfg.Logger.WarnContext(ctx, "a domain can't be looked up at its registry", "domain", view.Domain.ID, "extension", view.Domain.TLD,
-			"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)))
+			"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return
 	}
 	record.ReadAt = s.clock()

@@ -132,7 +132,7 @@ func (s *Service) wait(ctx context.Context, change Change, err error) Change {
 	pause := duty.Pause(change.Attempts, firstPause, longPause)
 	kind := registrar.KindOf(err)
 	log := s.cfg.Logger.With("change", change.ID, "kind", string(change.Kind), "extension", change.TLD, "account", change.Account,
-		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "attempts", change.Attempts, "again_in", pause.String())
+		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err), "attempts", change.Attempts, "again_in", pause.String())
 	if kind == registrar.KindInternal {
 		log.ErrorContext(ctx, "a change of a domain waits, and somebody has to do something")
 	} else {

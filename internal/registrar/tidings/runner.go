@@ -178,7 +178,7 @@ func (r *Runner) settle(ctx context.Context, t Tiding, lease time.Time, sendErr 
 	t.Attempts++
 	r.cfg.Counted(Failed)
 	log := r.cfg.Logger.With("agent", t.Agent, "order", t.Order, "attempts", t.Attempts,
-		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)))
+		"reason", registrar.KindOf(sendErr).String(), "code", string(registrar.CodeOf(sendErr)), "cause", registrar.CauseOf(sendErr))
 	if now.Sub(t.Since) >= giveUp {
 		return r.giveUp(ctx, t, lease, log)
 	}

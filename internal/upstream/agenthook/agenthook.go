@@ -13,6 +13,7 @@ package agenthook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -98,14 +99,18 @@ func (c *Client) Send(ctx context.Context, message tidings.Message) error {
 	request.Header.Set(tidings.SignatureHeader, message.Signature)
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return registrar.Fault(faultOf(err), address.Hostname(), err)
+		return registrar.Fault(faultOf(err), address.Hostname(), &registrar.Cause{
+			Part: "webhook", Operation: "post", Target: address.Host, Class: cmp.Or(registrar.NetworkClass(err), "connection_failed"), Err: err,
+		})
 	}
 	defer answer.Body.Close()
 	_, _ = io.CopyN(io.Discard, answer.Body, drained) // an answer that is cut off says yes as well
 	if answer.StatusCode >= http.StatusOK && answer.StatusCode < http.StatusMultipleChoices {
 		return nil
 	}
-	fault := registrar.Fault(registrar.FaultBroken, address.Hostname(), nil)
+	fault := registrar.Fault(registrar.FaultBroken, address.Hostname(), &registrar.Cause{
+		Part: "webhook", Operation: "post", Target: address.Host, Class: registrar.HTTPClass(answer.StatusCode), Code: "HTTP " + strconv.Itoa(answer.StatusCode),
+	})
 	if answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable {
 		fault.Code, fault.RetryAfter = registrar.FaultThrottled, asked(answer.Header.Get("Retry-After"))
 	}

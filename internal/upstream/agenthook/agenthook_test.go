@@ -85,6 +85,26 @@ func TestEveryAnswerButAYesIsAFault(t *testing.T) {
 	}
 }
 
+func TestSend_FaultNamesTheHostAndTheReason(t *testing.T) {
+	t.Parallel()
+	client, address := local(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	host := strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/hook?x=1")
+	if got, want := registrar.CauseOf(client.Send(t.Context(), message(address))), "webhook: post at "+host+": server_error (HTTP 502)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host = closed.Addr().String()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := registrar.CauseOf(client.Send(t.Context(), message("http://"+host+"/canary"))), "webhook: post at "+host+": connection_refused"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestWhatAnAgentAsksForIsBounded(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{

@@ -9,7 +9,9 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/netip"
+	"net/textproto"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -219,7 +221,7 @@ func (c *Client) converse(ctx context.Context, talk func(*smtp.Client) error) er
 	}
 	if c.opts.TLS == StartTLS {
 		if offered, _ := session.Extension("STARTTLS"); !offered {
-			return errors.New("the server offers no encryption")
+			return errNoEncryption
 		}
 		if err := session.StartTLS(c.tls()); err != nil {
 			return err
@@ -269,14 +271,50 @@ var hopeless = []string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"}
 func (c *Client) fault(ctx context.Context, err error) error {
 	var sending *gomail.SendError
 	var network net.Error
+	cause := c.cause(ctx, err)
 	switch {
 	case errors.As(err, &sending) && !sending.IsTemp() && slices.Contains(hopeless, sending.EnhancedStatusCode()):
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: letters.Undeliverable, Detail: c.host, Err: err}
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: letters.Undeliverable, Detail: c.host, Err: cause}
 	case ctx.Err() != nil || errors.As(err, &network) && network.Timeout():
-		return registrar.Fault(registrar.FaultTimeout, c.host, err)
+		return registrar.Fault(registrar.FaultTimeout, c.host, cause)
 	case errors.As(err, &sending) && sending.IsTemp():
-		return registrar.Fault(registrar.FaultThrottled, c.host, err)
+		return registrar.Fault(registrar.FaultThrottled, c.host, cause)
 	default:
-		return registrar.Fault(registrar.FaultRefused, c.host, err)
+		return registrar.Fault(registrar.FaultRefused, c.host, cause)
 	}
 }
+
+// cause is the server's own code, or why there is none. Its text is left out, because
+// it quotes addresses.
+func (c *Client) cause(ctx context.Context, err error) *registrar.Cause {
+	cause := &registrar.Cause{Part: "smtp", Operation: "send", Target: c.opts.Server, Class: registrar.NetworkClass(err), Err: err}
+	var sending *gomail.SendError
+	var reply *textproto.Error
+	code := 0
+	switch {
+	case errors.As(err, &reply):
+		code = reply.Code
+	case errors.As(err, &sending):
+		code = sending.ErrorCode()
+	}
+	switch {
+	case code == 530, code == 534, code == 535, code == 538: // RFC 4954, 6
+		cause.Class = "login_refused"
+	case code >= 500:
+		cause.Class = "refused"
+	case code >= 400:
+		cause.Class = "refused_for_now"
+	case ctx.Err() != nil:
+		cause.Class = "timeout"
+	case errors.Is(err, errNoEncryption):
+		cause.Class = "tls_not_offered"
+	case cause.Class == "":
+		cause.Class = "protocol_error"
+	}
+	if code > 0 {
+		cause.Code = "SMTP " + strconv.Itoa(code)
+	}
+	return cause
+}
+
+var errNoEncryption = errors.New("the server offers no encryption")

@@ -233,6 +233,31 @@ func TestLettersTravelEncryptedOrNotAtAll(t *testing.T) {
 	}
 }
 
+func TestSend_EveryReasonIsNamedWithTheServerAndQuotesNothing(t *testing.T) {
+	t.Parallel()
+	plain, secure := start(t, false, false), start(t, true, false)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere := closed.Addr().String()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for class, opts := range map[string]mail.Options{
+		"tls_not_offered":       {Server: plain.address},
+		"tls_unknown_authority": {Server: secure.address},
+		"connection_refused":    {Server: nowhere},
+		"login_refused":         {Server: secure.address, Roots: secure.roots, User: "dotkontor", Password: "canary"},
+	} {
+		err := client(t, opts).Send(t.Context(), message())
+		got, _, _ := strings.Cut(registrar.CauseOf(err), " (")
+		if want := "smtp: send at " + opts.Server + ": " + class; got != want || strings.Contains(registrar.CauseOf(err), "canary") {
+			t.Errorf("got %q, want %q", registrar.CauseOf(err), want)
+		}
+	}
+}
+
 func TestSettingsThatWouldSendInClearAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]mail.Options{

@@ -145,7 +145,7 @@ func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, 
 	case ctx.Err() != nil: // we are stopping; that is nobody's fault
 	case err != nil && failures == 0:
 		c.log.WarnContext(ctx, "rdap: the list of RDAP services could not be refreshed, the last good one stays in use",
-			"host", c.bootstrapURL.Host, "fault", string(registrar.CodeOf(err)))
+			"host", c.bootstrapURL.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 	case err == nil && failures > 0:
 		c.log.InfoContext(ctx, "rdap: the list of RDAP services is fresh again", "host", c.bootstrapURL.Host)
 	}

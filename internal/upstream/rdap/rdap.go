@@ -239,7 +239,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(registrar.CodeOf(err)))
+		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil

@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -80,12 +81,17 @@ func (c *Client) problem(call string, err error) *registrar.Error {
 	case !errors.As(err, &network) && !errors.Is(err, context.Canceled):
 		code = registrar.FaultBroken
 	}
-	return registrar.Fault(code, c.host+": "+call, err)
+	return registrar.Fault(code, c.host+": "+call, &registrar.Cause{
+		Part: "stripe", Operation: call, Target: c.host, Class: cmp.Or(registrar.NetworkClass(err), "unreadable_answer"), Err: err,
+	})
 }
 
 // word is what Stripe itself said.
 func (c *Client) word(call string, said *api.Error) *registrar.Error {
-	problem := &registrar.Error{Kind: registrar.KindUpstream, Detail: c.detail(call, said), Err: said}
+	problem := &registrar.Error{Kind: registrar.KindUpstream, Detail: c.detail(call, said), Err: &registrar.Cause{
+		Part: "stripe", Operation: call, Target: c.host, Class: registrar.HTTPClass(said.HTTPStatusCode),
+		Code: "HTTP " + strconv.Itoa(said.HTTPStatusCode), Reference: registrar.PlainReference(said.RequestID), Err: said,
+	}}
 	switch status := said.HTTPStatusCode; {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		problem.Code = KeyRefused

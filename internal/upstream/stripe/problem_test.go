@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +45,10 @@ func TestWhatIsStripesWordAndWhatDecidesNothing(t *testing.T) {
 				var problem *registrar.Error
 				if !errors.As(err, &problem) || problem.Kind != test.kind || problem.Code != test.code || problem.RetryAfter != test.wait {
 					t.Errorf("got %v, and to wait %s", err, problem.RetryAfter)
+				}
+				if cause := registrar.CauseOf(err); !strings.HasPrefix(cause, "stripe: ") || strings.Contains(cause, "unclassified") ||
+					test.code == KeyRefused && !strings.Contains(cause, ": login_refused (HTTP 40") {
+					t.Errorf("the cause is %q", cause)
 				}
 				if len(s.sent) != test.sends {
 					t.Errorf("sent %d times", len(s.sent))

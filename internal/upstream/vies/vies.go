@@ -2,6 +2,7 @@ package vies
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,7 +124,7 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	valid, at, found, err := c.options.Memory.VATCheck(ctx, id)
 	switch {
 	case err != nil:
-		c.options.Logger.WarnContext(ctx, "VIES: what was answered before can't be read", "err", err)
+		c.options.Logger.WarnContext(ctx, "VIES: what was answered before can't be read", "cause", registrar.CauseOf(err))
 	case found && c.fresh(valid, at):
 		return valid, nil
 	}
@@ -135,16 +136,19 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 		var fault *registrar.Error
 		if valid, fault = c.ask(ctx, country, id[2:]); fault != nil {
 			fault.Detail = state
+			fault.Err = &registrar.Cause{
+				Part: "vies", Operation: "check", Target: c.host, Class: cmp.Or(registrar.NetworkClass(fault.Err), string(fault.Code)), Err: fault.Err,
+			}
 			return fault
 		}
 		return nil
 	})
 	if err != nil {
-		c.options.Logger.InfoContext(ctx, "VIES: question failed", "host", state, "fault", string(registrar.CodeOf(err)))
+		c.options.Logger.InfoContext(ctx, "VIES: question failed", "host", state, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return false, err
 	}
 	if err := c.options.Memory.SetVATCheck(ctx, id, valid, c.options.Now()); err != nil {
-		c.options.Logger.WarnContext(ctx, "VIES: the answer can't be kept", "err", err)
+		c.options.Logger.WarnContext(ctx, "VIES: the answer can't be kept", "cause", registrar.CauseOf(err))
 	}
 	return valid, nil
 }

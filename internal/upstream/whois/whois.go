@@ -125,7 +125,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(registrar.CodeOf(err)))
+		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil
