@@ -41,9 +41,11 @@ fi
 (need qpdf qpdf) || true
 (need pdftotext poppler-utils) || true
 perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true
-# EPP_XSD_DIR names a folder with the EPP schemas (epp.xsd and what it imports):
-# then every frame that the sandbox registry sends is held against them.
-[ -z "${EPP_XSD_DIR-}" ] || (need xmllint libxml2-utils) || true
+# EPP_XSD_DIR names a folder with the EPP schemas (epp.xsd and what it imports), and
+# ACP_SPEC_DIR a checkout of the protocol's repository (spec/ and examples/), both as
+# absolute paths: every EPP frame and every ACP message is validated against them. Without
+# them, the tests that need them are skipped and named. .ci/run finds them in ../shared.
+(need xmllint libxml2-utils) || true
 
 # A PostgreSQL for this run alone, unless somebody names another one. Without it,
 # the store's tests run on SQLite only, and say so.

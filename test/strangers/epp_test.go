@@ -33,8 +33,7 @@ func (s *sent) validate(t *testing.T) {
 	t.Helper()
 	schemas := os.Getenv("EPP_XSD_DIR")
 	if schemas == "" {
-		t.Log("EPP_XSD_DIR is not set, so no schema has seen the frames")
-		return
+		t.Skip("EPP_XSD_DIR is not set: these frames are not validated against the EPP schemas")
 	}
 	if _, err := exec.LookPath("xmllint"); err != nil {
 		t.Fatal("xmllint is missing; install it with: apt-get install libxml2-utils")
@@ -95,7 +94,7 @@ func TestDebiansNetEPPRegistersRenewsAndTransfers(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-		frames.validate(t)
+		t.Run("frames follow the schemas", frames.validate)
 	}()
 
 	registrarsDay(t, perl, w, "before")

@@ -85,6 +85,22 @@ func (f *frames) validate(t testing.TB) {
 	}
 }
 
+func TestEPPSchemas_RefuseABrokenFrame(t *testing.T) {
+	t.Parallel()
+	schemas := os.Getenv("EPP_XSD_DIR")
+	if schemas == "" {
+		t.Skip("EPP_XSD_DIR is not set: frames of the sandbox registry are checked for well-formed XML only")
+	}
+	frame := filepath.Join(t.TempDir(), "frame.xml")
+	if err := os.WriteFile(frame, []byte(`<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><hullo/></epp>`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "xmllint", "--noout", "--nonet", "--schema", filepath.Join(schemas, "epp.xsd"), frame).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "hullo") {
+		t.Errorf("got %v: %s", err, out)
+	}
+}
+
 // speaker is an EPP client that does what a test says.
 type speaker struct {
 	t    testing.TB

@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -295,11 +297,31 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+func TestEPPSchemas_RefuseABrokenFrame(t *testing.T) {
+	t.Parallel()
+	schemas := os.Getenv("EPP_XSD_DIR")
+	if schemas == "" {
+		t.Skip("EPP_XSD_DIR is not set: frames of the connector are not validated against the EPP schemas")
+	}
+	if err := lint(schemas, []string{`<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><hullo/></epp>`}); err == nil || !strings.Contains(err.Error(), "hullo") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // validateKept has xmllint, which knows nothing of us, judge every frame.
 func validateKept(schemas string) error {
 	if schemas == "" || len(kept.frames) == 0 {
 		return nil
 	}
+	err := lint(schemas, slices.Collect(maps.Values(kept.frames)))
+	if err == nil {
+		fmt.Printf("xmllint: %d frames follow the schemas\n", len(kept.frames))
+	}
+	return err
+}
+
+// lint validates frames against epp.xsd and what it imports.
+func lint(schemas string, frames []string) error {
 	if !filepath.IsAbs(schemas) {
 		return fmt.Errorf("EPP_XSD_DIR is %q; tests run in their packages' folders, so it must be an absolute path", schemas)
 	}
@@ -313,7 +335,7 @@ func validateKept(schemas string) error {
 	}
 	defer os.RemoveAll(folder)
 	args := []string{"--noout", "--nonet", "--schema", filepath.Join(schemas, "epp.xsd")}
-	for _, frame := range kept.frames {
+	for _, frame := range frames {
 		path := filepath.Join(folder, fmt.Sprintf("%04d.xml", len(args)))
 		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {
 			return err
@@ -322,7 +344,6 @@ func validateKept(schemas string) error {
 	}
 	out, err := exec.Command(tool, args...).CombinedOutput()
 	if err == nil {
-		fmt.Printf("xmllint: %d frames follow the schemas\n", len(kept.frames))
 		return nil
 	}
 	var wrong []string
