@@ -21,11 +21,10 @@ FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/dotkontor /usr/local/bin/dotkontor
 COPY --from=build --chown=65532:65532 --chmod=0700 /out/data /data
 # Everything is set by a file or by the environment; these are what a container needs
-# otherwise than a machine does. The private port is reachable in the container's
-# network only, unless somebody publishes it.
+# otherwise than a machine does. /metrics, /healthz and /readyz stay on loopback, as
+# everywhere; docs/operating.md says how to scrape them.
 ENV DOTKONTOR_DATA=/data \
-    DOTKONTOR_SERVER_LISTEN=0.0.0.0:8080 \
-    DOTKONTOR_SERVER_METRICS_LISTEN=0.0.0.0:9464
+    DOTKONTOR_SERVER_LISTEN=0.0.0.0:8080
 USER 65532:65532
 VOLUME /data
 EXPOSE 8080
