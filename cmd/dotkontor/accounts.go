@@ -3,32 +3,24 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/access"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/clientdoc"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
-
-// keyFile holds the key that seals second factors, beside the database that they
-// are in.
-const keyFile = "secret.key"
 
 // openTimeout bounds opening the database, migrations included. Other nodes may
 // be migrating it, too.
@@ -38,6 +30,7 @@ const openTimeout = 2 * time.Minute
 // commands open the same.
 type accounts struct {
 	db        *store.DB
+	keys      *keyring.Keyring
 	customers *customer.Service
 	access    *access.Service
 	apps      *access.Applications
@@ -64,15 +57,19 @@ func openAccounts(ctx context.Context, cfg config.Config, logger *slog.Logger, n
 	return openAccountsHashing(ctx, cfg, logger, now, nil, nil)
 }
 
+// storeOptions says where the database of a configuration is.
+func storeOptions(cfg config.Config) store.Options {
+	return store.Options{
+		URL: string(cfg.Database.URL), AllowPlaintext: cfg.Database.AllowPlaintext,
+		Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
+	}
+}
+
 // openAccountsHashing is openAccounts for a service, which follows its price list and
 // has its passwords hashed elsewhere. Without a catalogue the stored list is read once.
 func openAccountsHashing(
 	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, catalogue *catalog.Live, hashes customer.Deriver,
 ) (*accounts, error) {
-	key, err := sealKey(cfg)
-	if err != nil {
-		return nil, err
-	}
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	options := storeOptions(cfg)
@@ -89,19 +86,18 @@ func openAccountsHashing(
 		catalogue = catalog.NewLive(edition.List)
 	}
 	a := &accounts{db: db}
-	if err := a.build(cfg, key, logger, now, catalogue, hashes); err != nil {
+	if a.keys, err = openKeyring(opening, cfg, db, logger); err == nil {
+		db.UseSeal(a.keys.Seal())
+		err = a.build(cfg, logger, now, catalogue, hashes)
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
 }
 
-// storeOptions says where the database of a configuration is.
-func storeOptions(cfg config.Config) store.Options {
-	return store.Options{URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections}
-}
-
 func (a *accounts) build(
-	cfg config.Config, key [config.KeySize]byte, logger *slog.Logger, now func() time.Time, catalogue *catalog.Live, hashes customer.Deriver,
+	cfg config.Config, logger *slog.Logger, now func() time.Time, catalogue *catalog.Live, hashes customer.Deriver,
 ) error {
 	var err error
 	if a.post, err = newPost(cfg, a.db, logger); err != nil {
@@ -116,7 +112,7 @@ func (a *accounts) build(
 		return err
 	}
 	a.customers, err = customer.New(customer.Config{
-		Store: a.db, SealKey: key, Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
+		Store: a.db, Seal: a.keys.Seal(), Origins: customer.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
 		Deriver: hashes, LettersWaiting: a.post.wake, Extension: catalogue.Extension,
 	})
 	if err != nil {
@@ -132,25 +128,21 @@ func (a *accounts) build(
 		return err
 	}
 	a.background = append(a.background, a.access.Run, a.apps.Run, a.customers.Run, a.post.run)
-	return a.buildAgents(cfg.BaseURL, key, logger)
+	return a.buildAgents(cfg.BaseURL, logger)
 }
 
 // buildAgents makes what agents are known by. They go by the true time.
-func (a *accounts) buildAgents(baseURL string, key [config.KeySize]byte, logger *slog.Logger) error {
-	seal, err := registrar.NewSeal(key)
-	if err != nil {
-		return err
-	}
+func (a *accounts) buildAgents(baseURL string, logger *slog.Logger) error {
 	base, err := url.Parse(baseURL)
 	if err != nil {
 		return err
 	}
 	if a.agents, err = agent.New(agent.Config{
-		Store: a.db, Seal: seal, Loopback: isLoopback(base.Hostname()), LettersWaiting: a.post.wake, Log: logger,
+		Store: a.db, Seal: a.keys.Seal(), Loopback: isLoopback(base.Hostname()), LettersWaiting: a.post.wake, Log: logger,
 	}); err != nil {
 		return err
 	}
-	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: seal, Log: logger}); err != nil {
+	if a.answers, err = idempotency.New(idempotency.Config{Store: a.db, Seal: a.keys.Seal(), Log: logger}); err != nil {
 		return err
 	}
 	a.background = append(a.background, a.agents.Run, a.answers.Run)
@@ -222,50 +214,4 @@ func (a *accounts) newThrottle(maxKeys int) func(customer.Window) (customer.Limi
 		a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
 		return throttle{limiter}, nil
 	}
-}
-
-// sealKey is the configured key, or the one in the data folder, which is made if
-// there is none yet.
-func sealKey(cfg config.Config) ([config.KeySize]byte, error) {
-	if cfg.SecretKey != "" {
-		return config.ParseKey(string(cfg.SecretKey))
-	}
-	path := filepath.Join(cfg.Data, keyFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := makeKeyFile(path); err != nil {
-			return [config.KeySize]byte{}, fmt.Errorf("the key in the data folder: %w", err)
-		}
-		text, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return [config.KeySize]byte{}, fmt.Errorf("the key in the data folder: %w", err)
-	}
-	key, err := config.ParseKey(string(text))
-	if err != nil {
-		// A new one would make every second factor useless without a word.
-		return key, fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
-	}
-	return key, nil
-}
-
-// makeKeyFile puts a whole key in place, or leaves the one that another process
-// has put there meanwhile.
-func makeKeyFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return err
-	}
-	draft, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = fmt.Fprintln(draft, config.NewKey())
-	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }

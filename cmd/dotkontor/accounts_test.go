@@ -22,20 +22,25 @@ func TestTheKeyIsMadeOnceAlsoByProcessesAtOnceAndOnlyItsOwnerReadsIt(t *testing.
 	t.Parallel()
 	cfg := config.Default()
 	cfg.Data = filepath.Join(t.TempDir(), "new")
-	keys := make([][config.KeySize]byte, 8)
+	keys := make([]registrar.SealKey, 8)
 	var all sync.WaitGroup
 	for i := range keys {
 		all.Go(func() {
-			key, err := sealKey(cfg)
+			err := makeKeyFile(filepath.Join(cfg.Data, keyFile))
+			if err == nil {
+				var read []registrar.SealKey
+				if read, err = sealKeys(cfg); err == nil && len(read) == 1 {
+					keys[i] = read[0]
+				}
+			}
 			if err != nil {
 				t.Error(err)
 			}
-			keys[i] = key
 		})
 	}
 	all.Wait()
 	for _, key := range keys {
-		if key != keys[0] || key == [config.KeySize]byte{} {
+		if key != keys[0] || key == (registrar.SealKey{}) {
 			t.Error("the key differs from call to call")
 		}
 	}
@@ -57,7 +62,7 @@ func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
 	if err := os.WriteFile(path, []byte("half a k"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sealKey(cfg); !errors.Is(err, config.ErrBadKey) {
+	if _, err := sealKeys(cfg); !errors.Is(err, config.ErrBadKey) {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "half a k" {
@@ -68,7 +73,7 @@ func TestAConfiguredKeyWinsAndABrokenFileIsNotReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := sealKey(cfg); err != nil || got != want {
+	if got, err := sealKeys(cfg); err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("the configured key is not used (%v)", err)
 	}
 }

@@ -35,7 +35,7 @@ func (p databasePlace) options(t *terminal) (store.Options, error) {
 	if err != nil {
 		return store.Options{}, err
 	}
-	return store.Options{URL: string(cfg.Database.URL), Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections}, nil
+	return storeOptions(cfg), nil
 }
 
 type backupCommand struct {
@@ -65,11 +65,11 @@ func (c backupCommand) Run(t *terminal) error {
 	}
 	fmt.Fprintf(t.err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
 	if options.URL == "" {
-		t.note("Nicht enthalten: secret.key und die Preisliste im Datenordner. Ohne den Schlüssel müssen zweite Faktoren neu eingerichtet werden.",
-			"Not in it: secret.key and the price list in the data folder. Without the key, second factors must be set up anew.")
+		t.note("Nicht enthalten: secret.key und die Preisliste im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
+			"Not in it: secret.key and the price list in the data folder. Without the key, no service starts with this database.")
 	} else {
-		t.note("Nicht enthalten: secret_key der Konfiguration. Ohne ihn müssen zweite Faktoren neu eingerichtet werden.",
-			"Not in it: the configuration's secret_key. Without it, second factors must be set up anew.")
+		t.note("Nicht enthalten: secret_key der Konfiguration. Ohne ihn startet kein Dienst mit dieser Datenbank.",
+			"Not in it: the configuration's secret_key. Without it, no service starts with this database.")
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 type configCommand struct {
 	Check  configCheckCommand  `cmd:"" help:"Report everything that is wrong with a configuration file."`
 	NewKey configNewKeyCommand `cmd:"" help:"Print a fresh key for the setting secret_key."`
+	KeyID  configKeyIDCommand  `cmd:"" name:"key-id" help:"Print the ids of the configured secret keys, or of one on standard input."`
+	Rotate rotateKeyCommand    `cmd:"" name:"rotate-key" help:"Replace the secret key while nodes are running, or show what is sealed with which key."`
 }
 
 type configNewKeyCommand struct{}
@@ -45,6 +47,11 @@ func (c configCheckCommand) Run(t *terminal) error {
 	}
 	extensions := 0
 	if err == nil {
+		err = store.CheckTransport(storeOptions(cfg))
+		problems = append(problems, err)
+	}
+	if err == nil {
+		problems = append(problems, checkKeys(t, cfg))
 		edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
 		if err != nil {
 			problems = append(problems, fmt.Errorf("price list: %w", err))

@@ -134,18 +134,10 @@ type orderParts struct {
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
-	key, err := sealKey(parts.cfg)
-	if err != nil {
-		return nil, err
-	}
-	seal, err := registrar.NewSeal(key)
-	if err != nil {
-		return nil, err
-	}
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.sales, parts.office}, Taxes: parts.taxes,
 		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
-		Seal: seal, Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension, Closing: parts.closing,
+		Seal: parts.people.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension, Closing: parts.closing,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
 		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,

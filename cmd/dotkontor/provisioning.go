@@ -28,16 +28,8 @@ type provisionParts struct {
 }
 
 func newProvisioning(parts provisionParts) (*provision.Service, error) {
-	key, err := sealKey(parts.cfg)
-	if err != nil {
-		return nil, err
-	}
-	seal, err := registrar.NewSeal(key)
-	if err != nil {
-		return nil, err
-	}
 	settings := provision.Config{
-		Store: parts.people.db, Domains: parts.people.db, Accounts: parts.registries.desks(), Seal: seal, Node: parts.node,
+		Store: parts.people.db, Domains: parts.people.db, Accounts: parts.registries.desks(), Seal: parts.people.keys.Seal(), Node: parts.node,
 		Nameservers: parts.cfg.Registration.Nameservers, AtOnce: parts.cfg.Registration.AtOnce,
 		Now: parts.now, Logger: parts.logger,
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
@@ -65,6 +66,13 @@ func (c serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	p.people.keys.Reload(func() ([]registrar.SealKey, error) {
+		cfg, err := config.Load(c.Config, t.environment)
+		if err != nil {
+			return nil, err
+		}
+		return sealKeys(cfg)
+	})
 	return p.run(t.ctx, func(baseURL string) { fmt.Fprintln(t.out, "ready", baseURL) })
 }
 
@@ -350,9 +358,13 @@ func (p *product) takeNode(ctx context.Context) error {
 	}
 	p.closers = append(p.closers, node.release)
 	p.node = node.name
-	releasing, cancel := context.WithTimeout(ctx, openTimeout)
+	starting, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
-	released, err := p.people.db.TakeNode(releasing, p.node, time.Now())
+	if err := p.people.keys.Join(starting, p.node); err != nil {
+		return err
+	}
+	p.background = append(p.background, p.people.keys.Run)
+	released, err := p.people.db.TakeNode(starting, p.node, time.Now())
 	if err != nil { // they end by themselves
 		p.logger.ErrorContext(ctx, "leases of the last run not released", "error", err.Error())
 	}

@@ -27,14 +27,6 @@ func (r *registries) stewards() []steward.NamedRegistry {
 // lookAfter carries out what holders want of their domains for as long as the
 // product runs.
 func (p *product) lookAfter(registries *registries, catalogue *catalog.Live, now func() time.Time) (*steward.Service, error) {
-	key, err := sealKey(p.cfg)
-	if err != nil {
-		return nil, err
-	}
-	seal, err := registrar.NewSeal(key)
-	if err != nil {
-		return nil, err
-	}
 	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_domain_changes_total",
 		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
@@ -45,7 +37,7 @@ func (p *product) lookAfter(registries *registries, catalogue *catalog.Live, now
 		return nil, err
 	}
 	changes, err := steward.New(steward.Config{
-		Store: p.people.db, Registries: registries.stewards(), Seal: seal, Node: p.node, Now: now, Logger: p.logger,
+		Store: p.people.db, Registries: registries.stewards(), Seal: p.people.keys.Seal(), Node: p.node, Now: now, Logger: p.logger,
 		LettersWaiting: p.people.post.wake, Barred: p.barred, Admits: p.admits(catalogue), SetBack: setBack(p.office, office.JobChange, p.logger),
 		Ended: func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },
 	})

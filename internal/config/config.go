@@ -28,13 +28,24 @@ type Config struct {
 	// price list, and, unless database.url names another one, the database with
 	// its key. Default: data.
 	Data string `toml:"data"`
-	// SecretKey seals what the database holds and the service must be able to
-	// read again, such as the secrets of authenticator apps: 32 random bytes in
-	// base64, as 'dotkontor config new-key' prints them. Every node has the same
-	// one. Losing it means that second factors must be set up anew. Default: the
-	// file secret.key in Data, made at the first start; with database.url it must
-	// be set.
+	// SecretKey seals what the database holds and the service must be able to read
+	// again: the secrets of authenticator apps, the secrets that agents sign with, those
+	// that messages to agents are signed with, the auth codes of domains, the links by
+	// which orders are paid and verified, and stored answers to agents. It signs no
+	// sessions, tokens or mailed links: those are random, and stored as hashes.
+	//
+	// It is 32 random bytes in base64, as 'dotkontor config new-key' prints them, and
+	// the same on every node. A node does not start without the keys that its database
+	// is sealed with. Without the key all of the above is lost; back it up apart from
+	// the database. 'dotkontor config rotate-key' replaces it. Default: the file
+	// secret.key in Data, made at the first start; with database.url it must be set.
 	SecretKey Secret `toml:"secret_key"`
+	// AdditionalSecretKeys are further keys that sealed values are opened with: the next
+	// one before a rotation, previous ones until they are dropped. The database decides
+	// which key seals, and not the order here. A running node takes up keys that are
+	// added to the configuration file; with DOTKONTOR_ADDITIONAL_SECRET_KEYS it must be
+	// restarted. Default: none.
+	AdditionalSecretKeys []Secret `toml:"additional_secret_keys"`
 
 	Database Database `toml:"database"`
 	Server   Server   `toml:"server"`
@@ -300,7 +311,15 @@ type Database struct {
 	// which several nodes may share. Its user must own the database: tables are
 	// made and changed at start. Default: none, and then it is an SQLite file in
 	// Data, for one node.
+	//
+	// A connection over a network must use TLS: sslmode=verify-full with sslrootcert
+	// is recommended, sslmode=require encrypts without checking who answers; disable,
+	// allow and prefer (the driver's default) are refused for each host of the URL that
+	// is neither loopback nor a Unix socket.
 	URL Secret `toml:"url"`
+	// AllowPlaintext permits such connections without TLS, where the network itself is
+	// private. Default: false.
+	AllowPlaintext bool `toml:"allow_plaintext"`
 	// MaxConnections bounds the connections to PostgreSQL, or the readers of
 	// SQLite. Default: 16.
 	MaxConnections int `toml:"max_connections"`

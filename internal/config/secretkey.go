@@ -19,8 +19,11 @@ var ErrBadKey = errors.New("it is not 32 bytes in base64; 'dotkontor config new-
 func NewKey() string {
 	var key [KeySize]byte
 	_, _ = rand.Read(key[:]) // never fails
-	return base64.StdEncoding.EncodeToString(key[:])
+	return FormatKey(key)
 }
+
+// FormatKey is a key as a configuration file holds it.
+func FormatKey(key [KeySize]byte) string { return base64.StdEncoding.EncodeToString(key[:]) }
 
 // ParseKey reads what NewKey wrote.
 func ParseKey(text string) (key [KeySize]byte, err error) {
@@ -36,6 +39,12 @@ func (c *Config) checkDatabase(k *checker) {
 	if c.SecretKey != "" {
 		if _, err := ParseKey(string(c.SecretKey)); err != nil {
 			k.wrong("secret_key", "%v", err)
+		}
+	}
+	for _, key := range c.AdditionalSecretKeys {
+		if _, err := ParseKey(string(key)); err != nil {
+			k.wrong("additional_secret_keys", "%v", err)
+			break
 		}
 	}
 	k.between("database.max_connections", c.Database.MaxConnections, 2, 1000)

@@ -4,50 +4,197 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 )
 
 // Seal encrypts what the database holds and the service must be able to read
-// again: the secrets of authenticator apps, the auth codes of domains. The key is
-// not in the database.
-type Seal struct{ box cipher.AEAD }
+// again. The keys are not in the database. The purposes below are the complete list
+// of what is sealed.
+//
+// A sealed value names the key that opens it, so that several keys can be in use
+// while one replaces another: one key seals, all of them open. Both can be changed
+// while the Seal is in use.
+//
+// A value is s1.KEYID.BASE64, where BASE64 is nonce and AES-256-GCM ciphertext with
+// the purpose as additional data. Values from before there were key ids are BASE64
+// alone, which has no dot; every key is tried on them.
+type Seal struct{ ring atomic.Pointer[ring] }
 
-// NewSeal makes a Seal of a key.
-func NewSeal(key [32]byte) (*Seal, error) {
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		return nil, err
-	}
-	box, err := cipher.NewGCM(block)
-	return &Seal{box: box}, err
+// ring is an immutable set of keys.
+type ring struct {
+	boxes   map[string]cipher.AEAD
+	ids     []string // in the order in which they were given
+	writeID string
 }
+
+// SealKey is an AES-256 key.
+type SealKey [32]byte
+
+// KeyID names a key without revealing anything of it: 64 bits of a hash of 256
+// random ones.
+func (k SealKey) KeyID() string {
+	sum := sha256.Sum256(append([]byte("dotkontor seal key id\n"), k[:]...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// NewSeal makes a Seal that seals with the first key and opens with all.
+func NewSeal(keys ...SealKey) (*Seal, error) {
+	s := &Seal{}
+	if len(keys) == 0 {
+		return nil, errors.New("registrar: NewSeal: no key")
+	}
+	return s, s.SetKeys(keys, keys[0].KeyID())
+}
+
+// SetKeys replaces all keys. writeID names the one that seals.
+func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
+	next := &ring{boxes: make(map[string]cipher.AEAD), writeID: writeID}
+	for _, key := range keys {
+		id := key.KeyID()
+		if next.boxes[id] != nil {
+			continue
+		}
+		block, err := aes.NewCipher(key[:])
+		if err != nil {
+			return err
+		}
+		if next.boxes[id], err = cipher.NewGCM(block); err != nil {
+			return err
+		}
+		next.ids = append(next.ids, id)
+	}
+	if next.boxes[writeID] == nil {
+		return fmt.Errorf("registrar: seal key %s is not among the given ones", writeID)
+	}
+	s.ring.Store(next)
+	return nil
+}
+
+// KeyIDs are the ids of the keys that open, in the order in which they were given.
+func (s *Seal) KeyIDs() []string { return slices.Clone(s.ring.Load().ids) }
+
+// WriteID is the id of the key that seals.
+func (s *Seal) WriteID() string { return s.ring.Load().writeID }
 
 // ErrSealed says that something was sealed with another key, or for another
 // purpose, or was changed since.
 var ErrSealed = errors.New("what is sealed can't be opened with this secret key")
 
-// Close encrypts a secret for one purpose, such as "totp:" and an account's id.
-// The purpose goes in, so that a row can't be copied to another place.
+const sealVersion = "s1"
+
+// SealedBy is the id of the key that a value was sealed with; empty for a value from
+// before there were key ids.
+func SealedBy(sealed string) string {
+	version, rest, tagged := strings.Cut(sealed, ".")
+	if id, _, ok := strings.Cut(rest, "."); tagged && ok && version == sealVersion {
+		return id
+	}
+	return ""
+}
+
+// Close encrypts a secret for one purpose. The purpose goes in, so that a row can't be
+// copied to another place.
 func (s *Seal) Close(purpose, secret string) string {
-	nonce := make([]byte, s.box.NonceSize())
+	r := s.ring.Load()
+	return r.close(r.writeID, purpose, secret)
+}
+
+// CloseWith is Close with a key that is named; false if there is no such key.
+func (s *Seal) CloseWith(keyID, purpose, secret string) (string, bool) {
+	r := s.ring.Load()
+	if r.boxes[keyID] == nil {
+		return "", false
+	}
+	return r.close(keyID, purpose, secret), true
+}
+
+func (r *ring) close(keyID, purpose, secret string) string {
+	box := r.boxes[keyID]
+	nonce := make([]byte, box.NonceSize())
 	_, _ = rand.Read(nonce) // never fails
-	return base64.RawURLEncoding.EncodeToString(s.box.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
+	return sealVersion + "." + keyID + "." + base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
 }
 
 // Open decrypts what was sealed for the same purpose.
 func (s *Seal) Open(purpose, sealed string) (string, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || len(raw) < s.box.NonceSize() {
-		return "", ErrSealed
-	}
-	secret, err := s.box.Open(nil, raw[:s.box.NonceSize()], raw[s.box.NonceSize():], []byte(purpose))
-	if err != nil {
-		return "", ErrSealed
-	}
-	return string(secret), nil
+	_, secret, err := s.ring.Load().open(purpose, sealed)
+	return secret, err
 }
 
-// CodePurpose binds the sealed auth code of a name to it. An order closes the
-// code, and whoever carries the order out opens it.
+// OpenedBy is the id of the key that a value was sealed with, found by trying where the
+// value does not say. It is empty if none of the keys opens such a value.
+func (s *Seal) OpenedBy(purpose, sealed string) string {
+	if id := SealedBy(sealed); id != "" {
+		return id
+	}
+	id, _, _ := s.ring.Load().open(purpose, sealed)
+	return id
+}
+
+func (r *ring) open(purpose, sealed string) (keyID, secret string, err error) {
+	candidates, text := r.ids, sealed
+	if id := SealedBy(sealed); id != "" {
+		candidates, text = []string{id}, sealed[len(sealVersion)+1+len(id)+1:]
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return "", "", ErrSealed
+	}
+	for _, id := range candidates {
+		box := r.boxes[id]
+		if box == nil || len(raw) < box.NonceSize() {
+			continue
+		}
+		if secret, err := box.Open(nil, raw[:box.NonceSize()], raw[box.NonceSize():], []byte(purpose)); err == nil {
+			return id, string(secret), nil
+		}
+	}
+	return "", "", ErrSealed
+}
+
+// Reseal returns a value sealed with the key that seals now. A value that is so
+// already, is empty, or can't be opened comes back as it is.
+func (s *Seal) Reseal(purpose, sealed string) string {
+	if sealed == "" || SealedBy(sealed) == s.WriteID() {
+		return sealed
+	}
+	secret, err := s.Open(purpose, sealed)
+	if err != nil {
+		return sealed
+	}
+	return s.Close(purpose, secret)
+}
+
+// The purposes bind what is sealed to its place in the database. A sealed column also
+// needs a row in store's table of sealed columns, so that a rotation finds it.
+
+// CodePurpose is that of a name's auth code. An order closes the code, and whoever
+// carries the order out opens it.
 func CodePurpose(name string) string { return "auth:" + name }
+
+// TOTPPurpose is that of the secret of an account's authenticator app, also while it
+// waits for its first code.
+func TOTPPurpose(customer string) string { return "totp:" + customer }
+
+// AgentSecretPurpose is that of a secret that an agent signs with.
+func AgentSecretPurpose(agent, id string) string { return "agent:" + agent + ":" + id }
+
+// AgentHookPurpose is that of the secret that messages to an agent are signed with.
+func AgentHookPurpose(agent string) string { return "agent-webhook:" + agent }
+
+// PayLinkPurpose and VerifyLinkPurpose are those of the secrets in an order's links.
+func PayLinkPurpose(order string) string    { return "order-pay:" + order }
+func VerifyLinkPurpose(order string) string { return "order-verify:" + order }
+
+// AnswerPurpose is that of an answer that is stored for a repeated request.
+func AnswerPurpose(scope, key string) string { return "answer:" + scope + ":" + key }
+
+// CanaryPurpose is that of the value that proves which key a database is sealed with.
+func CanaryPurpose(keyID string) string { return "canary:" + keyID }

@@ -438,3 +438,27 @@ func TestAnAgentIsLetInOnlyWithWhatCanWork(t *testing.T) {
 		wantCode(t, err, registrar.KindConflict, agent.TooManyAgents)
 	})
 }
+
+func TestAuthenticate_UnreadableSecretLocksOutItsOwnAgentOnly(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var clock atomic.Int64
+		service := agentsOn(t, db, &clock)
+		lost, first := admit(t, service, agent.Admission{Name: "First"})
+		other, second := admit(t, service, agent.Admission{Name: "Second"})
+		execute(t, db, "UPDATE agent_secrets SET sealed = 's1.0123456789abcdef.AAAA' WHERE agent_id = '"+lost.ID+"'")
+		if got, err := service.Authenticate(t.Context(), signed(second.Secret, "{}")); err != nil || got.ID != other.ID {
+			t.Errorf("the other agent: got %s, %v", got.ID, err)
+		}
+		if _, err := service.Authenticate(t.Context(), signed(first.Secret, "{}")); !errors.Is(err, registrar.ErrSealed) {
+			t.Errorf("its own agent: got %v, want a fault of ours", err)
+		}
+		clock.Store(int64(time.Second)) // secrets are ordered by when they were made
+		if _, err := service.Rotate(t.Context(), operator(), lost.ID, "another-secret-of-its-own", true); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := service.Authenticate(t.Context(), signed("another-secret-of-its-own", "{}")); err != nil || got.ID != lost.ID {
+			t.Errorf("with a new secret: got %s, %v", got.ID, err)
+		}
+	})
+}

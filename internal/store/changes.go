@@ -92,6 +92,7 @@ var errChangeMoved = errors.New("the change is not where the step begins")
 
 // MoveChange takes one step of a change, with what it means for the domain.
 func (db *DB) MoveChange(ctx context.Context, move steward.Move) (bool, error) {
+	move.Now.SealedCode = db.resealed(registrar.CodePurpose(move.Now.Name), move.Now.SealedCode)
 	err := db.write(ctx, func(q *query.Queries) error {
 		now := move.Now
 		moved, err := q.MoveChange(ctx, query.MoveChangeParams{

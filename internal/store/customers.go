@@ -50,7 +50,7 @@ func accountOf(row query.Customer) customer.Account {
 			CreatedAt: fromMicros(row.CreatedAt), ConfirmedAt: fromMicros(row.ConfirmedAt), DisabledAt: fromMicros(row.DisabledAt),
 		},
 		EmailKey: row.EmailKey, PasswordHash: row.PasswordHash, UserHandle: row.UserHandle,
-		SealedTOTP: row.TotpSealed, TOTPStep: row.TotpStep,
+		SealedTOTP: row.TotpSealed, TOTPVersion: row.TotpVersion, TOTPStep: row.TotpStep,
 	}
 }
 
@@ -98,7 +98,7 @@ func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
 
 func (a accounts) ReplacePasswordHash(ctx context.Context, seen customer.Account, hash string) (bool, error) {
 	return changed(a.q.ReplacePasswordHash(ctx, query.ReplacePasswordHashParams{
-		PasswordHash: hash, ID: seen.ID, PasswordHash_2: seen.PasswordHash, TotpSealed: seen.SealedTOTP,
+		PasswordHash: hash, ID: seen.ID, PasswordHash_2: seen.PasswordHash, TotpVersion: seen.TOTPVersion,
 		Operator: number(seen.Operator),
 	}))
 }
@@ -120,12 +120,12 @@ func (a accounts) Enable(ctx context.Context, id string) (bool, error) {
 	return changed(a.q.EnableCustomer(ctx, id))
 }
 
-func (a accounts) SetSecondFactor(ctx context.Context, id, old, sealed string, step int64) (bool, error) {
-	return changed(a.q.SetSecondFactor(ctx, query.SetSecondFactorParams{TotpSealed: sealed, TotpStep: step, ID: id, TotpSealed_2: old}))
+func (a accounts) SetSecondFactor(ctx context.Context, id string, version int64, sealed string, step int64) (bool, error) {
+	return changed(a.q.SetSecondFactor(ctx, query.SetSecondFactorParams{TotpSealed: sealed, TotpStep: step, ID: id, TotpVersion: version}))
 }
 
-func (a accounts) UseStep(ctx context.Context, id, sealed string, step int64) (bool, error) {
-	return changed(a.q.UseStep(ctx, query.UseStepParams{TotpStep: step, ID: id, TotpSealed: sealed}))
+func (a accounts) UseStep(ctx context.Context, id string, version, step int64) (bool, error) {
+	return changed(a.q.UseStep(ctx, query.UseStepParams{TotpStep: step, ID: id, TotpVersion: version}))
 }
 
 func (a accounts) ReplaceRecoveryCodes(ctx context.Context, id string, hashes []string) error {

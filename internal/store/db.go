@@ -16,6 +16,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -26,6 +27,8 @@ const databaseFile = "dotkontor.db"
 type Options struct {
 	// URL is that of a PostgreSQL database; empty means SQLite in Data.
 	URL string
+	// AllowPlaintext permits connections over a network without TLS.
+	AllowPlaintext bool
 	// Data is the folder of the SQLite database.
 	Data string
 	// MaxConnections bounds the pool; 0 means a default that suits the engine.
@@ -52,6 +55,8 @@ type DB struct {
 	folder string
 	// node names this process in leases; empty before TakeNode.
 	node string
+	// seal is UseSeal's; nil leaves sealed values as they are.
+	seal *registrar.Seal
 }
 
 type engine uint8
@@ -90,11 +95,13 @@ func open(opts Options) (*DB, error) {
 	if !strings.HasPrefix(opts.URL, "postgres://") && !strings.HasPrefix(opts.URL, "postgresql://") {
 		return nil, errors.New("database.url must begin with postgres://; without it the database is SQLite in the data folder")
 	}
+	if err := CheckTransport(opts); err != nil {
+		return nil, err
+	}
 	health := newHealth(postgres, opts.Logger)
 	pool, err := openObserved("pgx", opts.URL, hostOf(opts.URL), health)
 	if err != nil {
-		// The text of the error may quote the address with its password.
-		return nil, errors.New("database.url can't be understood: it is like postgres://user:password@host:5432/database")
+		return nil, errBadURL
 	}
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
@@ -180,7 +187,7 @@ func (db *DB) read() *query.Queries { return query.New(db.queries) }
 // transaction would wait for the first one for ever.
 func (db *DB) write(ctx context.Context, change func(*query.Queries) error) error {
 	if db.turns != nil {
-		return db.turns.write(ctx, change)
+		return db.turns.write(ctx, func(tx query.DBTX) error { return change(query.New(tx)) })
 	}
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {

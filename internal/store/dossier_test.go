@@ -30,11 +30,11 @@ var leftOut = map[string]string{
 	// Whole tables.
 	"access_tokens": aSecret, "refresh_tokens": aSecret, "agent_secrets": aSecret, "signatures_seen": aSecret,
 	"ceremonies": brief, "consents": brief, "codes": brief, "idempotency": brief,
-	"agents": ofOthers, "clients": ofOthers, "agent_events": machinery, "invoice_series": machinery, "setbacks": machinery, "price_lists": "the prices of everyone",
+	"agents": ofOthers, "clients": ofOthers, "agent_events": machinery, "invoice_series": machinery, "setbacks": machinery, "price_lists": "the prices of everyone", "seal_keys": machinery, "seal_nodes": machinery,
 	"registry_messages": "what registries say of names; what follows from it is in the domain",
 
 	"customers.email_key": known, "customers.password_hash": aSecret, "customers.totp_sealed": aSecret, "customers.user_handle": aSecret,
-	"customers.totp_step": machinery, "customers.token_count": machinery, "customers.shadow": "never of somebody who can sign in",
+	"customers.totp_step": machinery, "customers.totp_version": machinery, "customers.token_count": machinery, "customers.shadow": "never of somebody who can sign in",
 	"registrants.customer_id": aKey, "identities.customer_id": aKey, "payment_methods.customer_id": aKey,
 	"identities.session": provider, "identities.url": aSecret, "payment_methods.holder": provider, "payment_methods.method": provider,
 	"passkeys.customer_id": aKey, "passkeys.credential_id": aSecret, "passkeys.credential": aSecret,

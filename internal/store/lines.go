@@ -130,6 +130,7 @@ var errNotThere = errors.New("the line is not where the step begins")
 
 // MoveLine takes one step of a line, with what it means for the customer's domain.
 func (db *DB) MoveLine(ctx context.Context, move provision.Move) (bool, error) {
+	move.Line.SealedCode = db.resealed(registrar.CodePurpose(move.Line.Name), move.Line.SealedCode)
 	err := db.write(ctx, func(q *query.Queries) error {
 		line := move.Line
 		moved, err := q.MoveLine(ctx, query.MoveLineParams{

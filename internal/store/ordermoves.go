@@ -98,6 +98,9 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 	}
 	now := move.Order
 	now.Items = slices.Clone(now.Items)
+	for i, item := range now.Items {
+		now.Items[i].SealedCode = db.resealed(registrar.CodePurpose(item.Name), item.SealedCode)
+	}
 	err := db.write(ctx, func(q *query.Queries) error {
 		// The order comes first: on PostgreSQL its row is the lock for all the rest.
 		moved, err := q.MoveOrder(ctx, query.MoveOrderParams{
@@ -108,7 +111,7 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 			Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
 			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
 			VatID: now.Totals.VATID, VatUnchecked: number(now.Totals.Unchecked),
-			VerifyLink: string(now.VerifyLink), VerifySealed: now.SealedVerifyLink, AutoRenew: number(now.AutoRenew),
+			VerifyLink: string(now.VerifyLink), VerifySealed: db.resealed(registrar.VerifyLinkPurpose(now.ID), now.SealedVerifyLink), AutoRenew: number(now.AutoRenew),
 			ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
 			UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
 			DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),

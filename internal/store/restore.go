@@ -156,6 +156,15 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 	if err := refuseOccupied(ctx, tx, tables); err != nil {
 		return err
 	}
+	// A service that was started once has stored its key and its report. Those of the
+	// backup count.
+	for _, name := range startTables {
+		if slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+quoted(name)); err != nil {
+				return err
+			}
+		}
+	}
 	loading := &loader{tx: tx, tables: tables, counts: make(map[string]int64), batch: restoreBatch}
 	if db.engine == sqlite {
 		loading.batch = sqliteBatch

@@ -86,7 +86,7 @@ func (t *turns) close() {
 }
 
 // write runs change in a transaction that is committed when it returns nil.
-func (t *turns) write(ctx context.Context, change func(*query.Queries) error) (err error) {
+func (t *turns) write(ctx context.Context, change func(query.DBTX) error) (err error) {
 	if !t.wait(ctx.Done()) {
 		return ctx.Err()
 	}
@@ -200,7 +200,7 @@ func (t *turns) next() {
 
 // run makes one change. If it fails, or panics, or its caller has gone, nothing of it
 // stays.
-func (s *shared) run(caller context.Context, change func(*query.Queries) error) (err error) {
+func (s *shared) run(caller context.Context, change func(query.DBTX) error) (err error) {
 	ctx := context.WithoutCancel(caller)
 	s.changes++
 	if !s.alone {
@@ -226,7 +226,7 @@ func (s *shared) run(caller context.Context, change func(*query.Queries) error) 
 			err = s.do(ctx, "RELEASE change")
 		}
 	}()
-	if err := change(query.New(s.lane)); err != nil {
+	if err := change(s.lane); err != nil {
 		return err
 	}
 	if err := caller.Err(); err != nil {

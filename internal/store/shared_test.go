@@ -230,8 +230,8 @@ func TestATransactionThatIsGoneIsToldToAllOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared.alone, shared.last = false, false
-	c.well(shared.run(t.Context(), put(c, "before")))
-	if err := shared.run(t.Context(), func(*query.Queries) error { return gone(shared) }); err == nil {
+	c.well(shared.run(t.Context(), func(tx query.DBTX) error { return put(c, "before")(query.New(tx)) }))
+	if err := shared.run(t.Context(), func(query.DBTX) error { return gone(shared) }); err == nil {
 		t.Error("a change in a transaction that is gone succeeds")
 	}
 	if err := c.db.turns.leave(t.Context(), shared); err == nil || c.has("before") {

@@ -124,9 +124,15 @@ func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {
 	return version.Int64, err
 }
 
-// occupied is the name of a table that has rows; empty if none has.
+// startTables have rows as soon as a service was started on an empty database.
+var startTables = []string{"seal_keys", "seal_nodes"}
+
+// occupied is the name of a table that has rows; empty if none has but startTables.
 func occupied(ctx context.Context, tx *sql.Tx, tables []table) (string, error) {
 	for _, t := range tables {
+		if slices.Contains(startTables, t.name) {
+			continue
+		}
 		var one int
 		err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+quoted(t.name)+" LIMIT 1").Scan(&one)
 		if err == nil {

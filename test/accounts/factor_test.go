@@ -274,7 +274,7 @@ func TestASecondFactorIsSealedForItsAccountAndKey(t *testing.T) {
 		in := w.member(email)
 		phone, _ := w.secondFactor(in)
 		pending := w.signIn(home, in.Device)
-		w.restart(func(cfg *customer.Config) { cfg.SealKey = [32]byte{9} })
+		w.restart(func(cfg *customer.Config) { cfg.Seal = sealWith(9) })
 		_, err := w.EnterCode(w.Context(), home, pending.Secret, phone.code(w))
 		if registrar.KindOf(err) != registrar.KindInternal {
 			t.Errorf("another key: got %v, want a fault of ours and no way in", err)

@@ -79,7 +79,7 @@ func newWorld(t *testing.T, place store.Options) *world {
 		t.Fatal(err)
 	}
 	w.cfg = customer.Config{
-		Store: db, SealKey: [32]byte{1, 2, 3}, Origins: []string{origin}, Limits: limits,
+		Store: db, Seal: sealWith(1, 2, 3), Origins: []string{origin}, Limits: limits,
 		Cost: customer.Cost{Memory: 64, Passes: 1}, Now: w.clock,
 	}
 	w.restart(func(*customer.Config) {})
@@ -262,4 +262,15 @@ func (w *world) told(in customer.SignedIn, action registrar.Action) bool {
 func newWorldHere(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, fresh.SQLite(t))
+}
+
+// sealWith is a seal whose key begins with the given bytes.
+func sealWith(first ...byte) *registrar.Seal {
+	var key registrar.SealKey
+	copy(key[:], first)
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		panic(err)
+	}
+	return seal
 }

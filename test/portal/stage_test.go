@@ -161,8 +161,10 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	logger := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	runner, err := letters.New(letters.Config{Store: db, Sender: s.mailbox, BaseURL: s.base, Now: s.clock.now, Logger: logger})
 	check(t, err)
+	seal, err := registrar.NewSeal([32]byte{1})
+	check(t, err)
 	s.customers, err = customer.New(customer.Config{
-		Store: db, SealKey: [32]byte{1}, Origins: customer.PasskeyOrigins(s.base), Limits: limits, Now: s.clock.now, Logger: logger,
+		Store: db, Seal: seal, Origins: customer.PasskeyOrigins(s.base), Limits: limits, Now: s.clock.now, Logger: logger,
 		LettersWaiting: runner.Wake, Cost: customer.Cost{Memory: 64, Passes: 1}, // the pages are tried here, not the hashes
 	})
 	check(t, err)
@@ -171,8 +173,6 @@ func openWith(t *testing.T, change func(*portal.Config)) *stage {
 	s.access, err = access.New(access.Config{Store: db, Now: s.clock.now, Log: logger})
 	check(t, err)
 	s.holdings, err = holding.New(holding.Config{Store: db, Now: s.clock.now})
-	check(t, err)
-	seal, err := registrar.NewSeal([32]byte{1})
 	check(t, err)
 	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, LettersWaiting: runner.Wake, Now: s.clock.now, Log: logger})
 	check(t, err)

@@ -170,7 +170,7 @@ func (s *Service) newSecret(agent, given string, issued *Issued) (Secret, error)
 	if !goodSecret(given) {
 		return Secret{}, invalid(BadSecret)
 	}
-	secret.Sealed = s.seal.Close(secretPurpose(secret.ID, agent), given)
+	secret.Sealed = s.seal.Close(registrar.AgentSecretPurpose(agent, secret.ID), given)
 	return secret, nil
 }
 
@@ -191,12 +191,8 @@ func (s *Service) newHook(agent string, wanted Webhook, issued *Issued) (Hook, e
 	if !goodSecret(wanted.Secret) {
 		return Hook{}, invalid(BadSecret)
 	}
-	return Hook{URL: wanted.URL, Version: wanted.Version, Sealed: s.seal.Close(hookPurpose(agent), wanted.Secret)}, nil
+	return Hook{URL: wanted.URL, Version: wanted.Version, Sealed: s.seal.Close(registrar.AgentHookPurpose(agent), wanted.Secret)}, nil
 }
-
-// The purposes bind what is sealed to its place.
-func secretPurpose(id, agent string) string { return "agent:" + agent + ":" + id }
-func hookPurpose(agent string) string       { return "agent-webhook:" + agent }
 
 // List is for operators: all agents, the oldest first.
 func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, error) {
@@ -270,7 +266,7 @@ func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
 	if err != nil || !live || hook.URL == "" {
 		return Webhook{}, err
 	}
-	secret, err := s.seal.Open(hookPurpose(id), hook.Sealed)
+	secret, err := s.seal.Open(registrar.AgentHookPurpose(id), hook.Sealed)
 	return Webhook{URL: hook.URL, Secret: secret, Version: hook.Version}, err
 }
 

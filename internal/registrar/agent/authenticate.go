@@ -98,15 +98,18 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]Known, error
 }
 
 // signer is which of the candidates has signed. All are tried, as all secrets of
-// one are.
+// one are. A secret that no key opens locks out its own agent only: the request of
+// another is still verified, and the error is returned if none has signed.
 func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (signer Agent, mac [32]byte, err error) {
 	err = signing.ErrInvalid
+	var unreadable error
 	for _, candidate := range candidates {
 		secrets := make([]string, 0, liveSecrets)
 		for _, secret := range candidate.Secrets {
-			opened, sealed := s.seal.Open(secretPurpose(secret.ID, candidate.ID), secret.Sealed)
-			if sealed != nil {
-				return Agent{}, mac, sealed // our own key is another one: nobody is to blame but us
+			opened, err := s.seal.Open(registrar.AgentSecretPurpose(candidate.ID, secret.ID), secret.Sealed)
+			if err != nil {
+				unreadable = err
+				continue
 			}
 			secrets = append(secrets, opened)
 		}
@@ -114,6 +117,9 @@ func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (sign
 		if refused == nil && err != nil {
 			signer, mac, err = candidate.Agent, found, nil
 		}
+	}
+	if err != nil && unreadable != nil {
+		err = unreadable // a fault of ours, and not of the request
 	}
 	return signer, mac, err
 }

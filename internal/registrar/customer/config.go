@@ -8,12 +8,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Config is what a Service is made of. Store, SealKey and Limits are required.
+// Config is what a Service is made of. Store, Seal and Limits are required.
 type Config struct {
 	Store Store
-	// SealKey encrypts the secrets of authenticator apps. Who changes it switches
-	// off everybody's codes, though not their recovery codes.
-	SealKey [32]byte
+	// Seal encrypts the secrets of authenticator apps.
+	Seal *registrar.Seal
 	// Origins are the addresses under which browsers see the portal, such as
 	// https://example.com. Passkeys belong to one host name. PasskeyOrigins makes
 	// the list from a base address. Without any there are no passkeys.
@@ -63,8 +62,8 @@ func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Store == nil {
 		return cfg, errors.New("customer: a store is needed")
 	}
-	if cfg.SealKey == ([32]byte{}) {
-		return cfg, errors.New("customer: the key that seals second factors is missing")
+	if cfg.Seal == nil {
+		return cfg, errors.New("customer: Config.Seal is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

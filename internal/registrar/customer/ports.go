@@ -100,10 +100,12 @@ type accountWriter interface {
 }
 
 type factorWriter interface {
-	// SetSecondFactor replaces one sealed secret by another; empty means none.
-	SetSecondFactor(ctx context.Context, id, old, sealed string, step int64) (bool, error)
-	// UseStep is false if this time step or a later one was used before.
-	UseStep(ctx context.Context, id, sealed string, step int64) (bool, error)
+	// SetSecondFactor replaces the sealed secret; empty means none. It is false if
+	// version is not the account's TOTPVersion any more.
+	SetSecondFactor(ctx context.Context, id string, version int64, sealed string, step int64) (bool, error)
+	// UseStep is false if this time step or a later one was used before, or the second
+	// factor is not that of version any more.
+	UseStep(ctx context.Context, id string, version, step int64) (bool, error)
 	ReplaceRecoveryCodes(ctx context.Context, customer string, hashes []string) error
 	UseRecoveryCode(ctx context.Context, customer, hash string, now time.Time) (bool, error)
 	// InsertPasskey is false if any account has the credential.
@@ -154,7 +156,10 @@ type Account struct {
 	PasswordHash string
 	UserHandle   string
 	SealedTOTP   string
-	TOTPStep     int64
+	// TOTPVersion counts the changes of the second factor. Updates compare it and not
+	// SealedTOTP, which also changes when a key is rotated.
+	TOTPVersion int64
+	TOTPStep    int64
 }
 
 // SessionState says what a session is good for.

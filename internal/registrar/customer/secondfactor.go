@@ -32,11 +32,11 @@ var recoveryAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").Wi
 // sealed encrypts the secret of an authenticator app for one account. The
 // account's id goes in, so that a row can't be copied to another account.
 func (s *Service) sealed(customer, secret string) string {
-	return s.seal.Close("totp:"+customer, secret)
+	return s.seal.Close(registrar.TOTPPurpose(customer), secret)
 }
 
 func (s *Service) unsealed(customer, sealed string) (string, error) {
-	return s.seal.Open("totp:"+customer, sealed)
+	return s.seal.Open(registrar.TOTPPurpose(customer), sealed)
 }
 
 // stepOf finds the time step that a code belongs to: this one, the one before or
@@ -88,7 +88,7 @@ func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, acc
 	var ok bool
 	var err error
 	if proof.recovery == "" {
-		ok, err = t.UseStep(ctx, account.ID, account.SealedTOTP, proof.step)
+		ok, err = t.UseStep(ctx, account.ID, account.TOTPVersion, proof.step)
 	} else {
 		ok, err = t.UseRecoveryCode(ctx, account.ID, proof.recovery, t.now)
 	}
@@ -196,6 +196,9 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 		if err != nil {
 			return err
 		}
+		if account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
 		pending, ok, err := t.Ceremony(ctx, enrolment(actor), CeremonySecondFactor, t.now)
 		if err != nil {
 			return err
@@ -217,7 +220,7 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 		if !ok {
 			return fail(registrar.KindConflict, SecondFactorOn)
 		}
-		set, err := t.SetSecondFactor(ctx, account.ID, "", s.sealed(account.ID, secret), step)
+		set, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, s.sealed(account.ID, secret), step)
 		if err != nil {
 			return err
 		}
@@ -269,7 +272,7 @@ func (s *Service) DropSecondFactor(ctx context.Context, actor registrar.Actor) e
 		if !account.HasSecondFactor {
 			return fail(registrar.KindConflict, SecondFactorOff)
 		}
-		dropped, err := t.SetSecondFactor(ctx, account.ID, account.SealedTOTP, "", 0)
+		dropped, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, "", 0)
 		if err != nil {
 			return err
 		}

@@ -31,16 +31,12 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal, err := registrar.NewSeal(cfg.SealKey)
-	if err != nil {
-		return nil, err
-	}
 	origins, err := newRelyingParties(cfg.Origins, cfg.Issuer)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		cfg: cfg, hasher: newHasher(cfg), seal: seal, origins: origins,
+		cfg: cfg, hasher: newHasher(cfg), seal: cfg.Seal, origins: origins,
 		failures: make(chan registrar.Deed, waitingFailures),
 	}, nil
 }

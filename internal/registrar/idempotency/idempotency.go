@@ -163,11 +163,8 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	return nil, &Stored{Status: standing.Answer.Status, Header: standing.Answer.Header, Body: body}, nil
 }
 
-// purpose binds a sealed answer to its key.
-func purpose(scope, key string) string { return "answer:" + scope + ":" + key }
-
 func (s *Service) open(scope, key, sealed string) ([]byte, error) {
-	text, err := s.seal.Open(purpose(scope, key), sealed)
+	text, err := s.seal.Open(registrar.AnswerPurpose(scope, key), sealed)
 	return []byte(text), err
 }
 
@@ -179,7 +176,7 @@ func (r *Run) Finish(ctx context.Context, status int, header map[string]string, 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
-	sealed := r.service.seal.Close(purpose(r.scope, r.key), string(body))
+	sealed := r.service.seal.Close(registrar.AnswerPurpose(r.scope, r.key), string(body))
 	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.run, Sealed{Status: status, Header: header, Text: sealed})
 	return err
 }

@@ -6,21 +6,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The purposes bind sealed secrets to their order.
-func payPurpose(order string) string    { return "order-pay:" + order }
-func verifyPurpose(order string) string { return "order-verify:" + order }
-
 // addLinks gives a new order its two secrets.
 func (s *Service) addLinks(o *Order) {
 	pay, payHash := registrar.NewSecret(registrar.PayLink)
 	verify, verifyHash := registrar.NewSecret(registrar.VerifyLink)
-	o.PayLink, o.SealedPayLink = payHash, s.cfg.Seal.Close(payPurpose(o.ID), pay)
-	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Close(verifyPurpose(o.ID), verify)
+	o.PayLink, o.SealedPayLink = payHash, s.cfg.Seal.Close(registrar.PayLinkPurpose(o.ID), pay)
+	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Close(registrar.VerifyLinkPurpose(o.ID), verify)
 }
 
 // PayURL is where the order is paid, and seen afterwards.
 func (s *Service) PayURL(o Order) (string, error) {
-	secret, err := s.cfg.Seal.Open(payPurpose(o.ID), o.SealedPayLink)
+	secret, err := s.cfg.Seal.Open(registrar.PayLinkPurpose(o.ID), o.SealedPayLink)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +28,7 @@ func (s *Service) VerifyURL(o Order) (string, error) {
 	if o.State != AwaitingVerification {
 		return "", nil
 	}
-	secret, err := s.cfg.Seal.Open(verifyPurpose(o.ID), o.SealedVerifyLink)
+	secret, err := s.cfg.Seal.Open(registrar.VerifyLinkPurpose(o.ID), o.SealedVerifyLink)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ SELECT
 
 -- name: CloseCustomer :execrows
 UPDATE customers
-SET email = sqlc.arg(nobody), email_key = sqlc.arg(nobody), password_hash = '', totp_sealed = '', totp_step = 0, token_count = 0,
+SET email = sqlc.arg(nobody), email_key = sqlc.arg(nobody), password_hash = '', totp_sealed = '', totp_step = 0, totp_version = totp_version + 1, token_count = 0,
     operator = 0, disabled_at = sqlc.arg(closed_at)
 WHERE id = sqlc.arg(id) AND disabled_at = 0;
 

@@ -24,7 +24,7 @@ UPDATE customers SET password_hash = $1 WHERE id = $2;
 
 -- name: ReplacePasswordHash :execrows
 UPDATE customers SET password_hash = $1
-WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND operator = $5 AND disabled_at = 0;
+WHERE id = $2 AND password_hash = $3 AND totp_version = $4 AND operator = $5 AND disabled_at = 0;
 
 -- name: SetEmail :execrows
 UPDATE customers SET email = $1, email_key = $2
@@ -40,10 +40,10 @@ UPDATE customers SET disabled_at = $1 WHERE id = $2 AND disabled_at = 0;
 UPDATE customers SET disabled_at = 0 WHERE id = $1 AND disabled_at <> 0;
 
 -- name: SetSecondFactor :execrows
-UPDATE customers SET totp_sealed = $1, totp_step = $2 WHERE id = $3 AND totp_sealed = $4;
+UPDATE customers SET totp_sealed = $1, totp_step = $2, totp_version = totp_version + 1 WHERE id = $3 AND totp_version = $4;
 
 -- name: UseStep :execrows
-UPDATE customers SET totp_step = $1 WHERE id = $2 AND totp_sealed = $3 AND totp_step < $1;
+UPDATE customers SET totp_step = $1 WHERE id = $2 AND totp_version = $3 AND totp_sealed <> '' AND totp_step < $1;
 
 -- name: StaleUnconfirmed :many
 SELECT id FROM customers WHERE confirmed_at = 0 AND created_at < $1 ORDER BY created_at LIMIT $2;

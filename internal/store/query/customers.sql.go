@@ -40,7 +40,7 @@ func (q *Queries) CountRecoveryCodes(ctx context.Context, customerID string) (in
 }
 
 const customerByEmail = `-- name: CustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE email_key = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE email_key = $1
 `
 
 func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
@@ -61,12 +61,13 @@ func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Custome
 		&i.DisabledAt,
 		&i.Shadow,
 		&i.Operator,
+		&i.TotpVersion,
 	)
 	return i, err
 }
 
 const customerByHandle = `-- name: CustomerByHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE user_handle = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE user_handle = $1
 `
 
 func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Customer, error) {
@@ -87,12 +88,13 @@ func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Cust
 		&i.DisabledAt,
 		&i.Shadow,
 		&i.Operator,
+		&i.TotpVersion,
 	)
 	return i, err
 }
 
 const customerByID = `-- name: CustomerByID :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE id = $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE id = $1
 `
 
 func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error) {
@@ -113,12 +115,13 @@ func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error)
 		&i.DisabledAt,
 		&i.Shadow,
 		&i.Operator,
+		&i.TotpVersion,
 	)
 	return i, err
 }
 
 const customersAfter = `-- name: CustomersAfter :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
 type CustomersAfterParams struct {
@@ -150,6 +153,7 @@ func (q *Queries) CustomersAfter(ctx context.Context, arg CustomersAfterParams) 
 			&i.DisabledAt,
 			&i.Shadow,
 			&i.Operator,
+			&i.TotpVersion,
 		); err != nil {
 			return nil, err
 		}
@@ -262,14 +266,14 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
 UPDATE customers SET password_hash = $1
-WHERE id = $2 AND password_hash = $3 AND totp_sealed = $4 AND operator = $5 AND disabled_at = 0
+WHERE id = $2 AND password_hash = $3 AND totp_version = $4 AND operator = $5 AND disabled_at = 0
 `
 
 type ReplacePasswordHashParams struct {
 	PasswordHash   string
 	ID             string
 	PasswordHash_2 string
-	TotpSealed     string
+	TotpVersion    int64
 	Operator       int64
 }
 
@@ -278,7 +282,7 @@ func (q *Queries) ReplacePasswordHash(ctx context.Context, arg ReplacePasswordHa
 		arg.PasswordHash,
 		arg.ID,
 		arg.PasswordHash_2,
-		arg.TotpSealed,
+		arg.TotpVersion,
 		arg.Operator,
 	)
 	if err != nil {
@@ -341,14 +345,14 @@ func (q *Queries) SetPasswordHash(ctx context.Context, arg SetPasswordHashParams
 }
 
 const setSecondFactor = `-- name: SetSecondFactor :execrows
-UPDATE customers SET totp_sealed = $1, totp_step = $2 WHERE id = $3 AND totp_sealed = $4
+UPDATE customers SET totp_sealed = $1, totp_step = $2, totp_version = totp_version + 1 WHERE id = $3 AND totp_version = $4
 `
 
 type SetSecondFactorParams struct {
-	TotpSealed   string
-	TotpStep     int64
-	ID           string
-	TotpSealed_2 string
+	TotpSealed  string
+	TotpStep    int64
+	ID          string
+	TotpVersion int64
 }
 
 func (q *Queries) SetSecondFactor(ctx context.Context, arg SetSecondFactorParams) (int64, error) {
@@ -356,7 +360,7 @@ func (q *Queries) SetSecondFactor(ctx context.Context, arg SetSecondFactorParams
 		arg.TotpSealed,
 		arg.TotpStep,
 		arg.ID,
-		arg.TotpSealed_2,
+		arg.TotpVersion,
 	)
 	if err != nil {
 		return 0, err
@@ -415,17 +419,17 @@ func (q *Queries) UseRecoveryCode(ctx context.Context, arg UseRecoveryCodeParams
 }
 
 const useStep = `-- name: UseStep :execrows
-UPDATE customers SET totp_step = $1 WHERE id = $2 AND totp_sealed = $3 AND totp_step < $1
+UPDATE customers SET totp_step = $1 WHERE id = $2 AND totp_version = $3 AND totp_sealed <> '' AND totp_step < $1
 `
 
 type UseStepParams struct {
-	TotpStep   int64
-	ID         string
-	TotpSealed string
+	TotpStep    int64
+	ID          string
+	TotpVersion int64
 }
 
 func (q *Queries) UseStep(ctx context.Context, arg UseStepParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, useStep, arg.TotpStep, arg.ID, arg.TotpSealed)
+	result, err := q.db.ExecContext(ctx, useStep, arg.TotpStep, arg.ID, arg.TotpVersion)
 	if err != nil {
 		return 0, err
 	}

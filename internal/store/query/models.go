@@ -131,6 +131,7 @@ type Customer struct {
 	DisabledAt   int64
 	Shadow       int64
 	Operator     int64
+	TotpVersion  int64
 }
 
 type Declaration struct {
@@ -475,6 +476,21 @@ type RegistryRecord struct {
 	DomainID string
 	Data     string
 	ReadAt   int64
+}
+
+type SealKey struct {
+	ID        string
+	State     string
+	Canary    string
+	CreatedAt int64
+	ChangedAt int64
+}
+
+type SealNode struct {
+	Node    string
+	KeyIds  string
+	WriteID string
+	SeenAt  int64
 }
 
 type Session struct {

@@ -485,7 +485,7 @@ func (q *Queries) NextOrders(ctx context.Context, limit int32) ([]NextOrdersRow,
 }
 
 const operators = `-- name: Operators :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
 `
 
 func (q *Queries) Operators(ctx context.Context, limit int32) ([]Customer, error) {
@@ -512,6 +512,7 @@ func (q *Queries) Operators(ctx context.Context, limit int32) ([]Customer, error
 			&i.DisabledAt,
 			&i.Shadow,
 			&i.Operator,
+			&i.TotpVersion,
 		); err != nil {
 			return nil, err
 		}

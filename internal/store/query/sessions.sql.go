@@ -160,7 +160,7 @@ func (q *Queries) OpenSession(ctx context.Context, arg OpenSessionParams) (Sessi
 }
 
 const sessionByHash = `-- name: SessionByHash :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.proof, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow, customers.operator
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.proof, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow, customers.operator, customers.totp_version
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
@@ -201,6 +201,7 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHash
 		&i.Customer.DisabledAt,
 		&i.Customer.Shadow,
 		&i.Customer.Operator,
+		&i.Customer.TotpVersion,
 	)
 	return i, err
 }

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// checkTimeout bounds how long config check waits for a database that may not be
+// reachable from where it runs.
+const checkTimeout = 5 * time.Second
+
+// checkKeys compares the keys with the database, where it can be seen.
+func checkKeys(t *terminal, cfg config.Config) error {
+	ctx, cancel := context.WithTimeout(t.ctx, checkTimeout)
+	defer cancel()
+	db, err := store.OpenExisting(ctx, storeOptions(cfg))
+	if err != nil {
+		fmt.Fprintf(t.err, "dotkontor: the database can't be reached from here, so secret_key was not compared with it: %v\n", err)
+		return nil
+	}
+	if db == nil {
+		return nil
+	}
+	keys, err := sealKeys(cfg)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = keyring.CheckUnused(ctx, db)
+	} else if err == nil {
+		err = keyring.Check(ctx, db, keys)
+	}
+	return errors.Join(err, db.Close())
+}
+
+type configKeyIDCommand struct {
+	servicePlace
+	Stdin bool `help:"Read one key from standard input instead of the configuration."`
+}
+
+// Run prints ids, which reveal nothing of the keys.
+func (c configKeyIDCommand) Run(t *terminal) error {
+	var keys []registrar.SealKey
+	if c.Stdin {
+		text, err := io.ReadAll(io.LimitReader(t.in, 1024))
+		if err != nil {
+			return err
+		}
+		key, err := config.ParseKey(string(text))
+		if err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	} else {
+		cfg, err := c.load(t)
+		if err != nil {
+			return err
+		}
+		if keys, err = sealKeys(cfg); err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		fmt.Fprintln(t.out, key.KeyID())
+	}
+	return nil
+}
+
+type rotateKeyCommand struct {
+	servicePlace
+	Status  bool          `help:"Only show the keys, the running nodes and what is sealed with which key." xor:"what"`
+	Drop    string        `help:"End the key with this id, so that nodes start without it. Refused while anything is sealed with it." placeholder:"ID" xor:"what"`
+	Abandon string        `help:"Give up the key with this id, which is lost: what only it opens stays unreadable for good." placeholder:"ID" xor:"what"`
+	Wait    time.Duration `help:"How long to wait for running nodes." default:"3m"`
+}
+
+// Run rotates, or resumes a rotation that was interrupted.
+func (c rotateKeyCommand) Run(t *terminal) error {
+	cfg, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(t.ctx, storeOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.work(t, cfg, db), db.Close())
+}
+
+func (c rotateKeyCommand) work(t *terminal, cfg config.Config, db *store.DB) error {
+	rotation, err := c.rotation(t, cfg, db)
+	if err != nil {
+		return err
+	}
+	file := ""
+	if cfg.SecretKey == "" {
+		file = filepath.Join(cfg.Data, keyFile)
+	}
+	switch {
+	case c.Status:
+		return printKeyStatus(t, rotation)
+	case c.Drop != "":
+		if err := rotation.Retire(t.ctx, c.Drop); err != nil {
+			return err
+		}
+		if file != "" {
+			if err := editKeyFile(file, withoutKey(c.Drop)); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintf(t.out, "key %s is retired: nodes start without it. Remove it from the configuration, but keep it as long as backups from before the rotation.\n", c.Drop)
+		return err
+	case c.Abandon != "":
+		if err := rotation.Abandon(t.ctx, c.Abandon); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(t.out, "key %s is given up; 'dotkontor config rotate-key --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon)
+		return err
+	}
+	target, err := rotation.Target(t.ctx)
+	if err != nil {
+		return err
+	}
+	if target == "" && file != "" {
+		// A rotation that was interrupted is finished before another one begins.
+		keys, err := db.SealKeys(t.ctx)
+		if err != nil {
+			return err
+		}
+		if !unfinished(keys) {
+			if err := editKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey { return append(keys, newSealKey()) }); err != nil {
+				return err
+			}
+			fmt.Fprintf(t.out, "a new key was added to %s\n", file)
+			if rotation, err = c.rotation(t, cfg, db); err != nil {
+				return err
+			}
+		}
+	} else if target == "" {
+		fmt.Fprintln(t.out, "no configured key is new to the database (to rotate, add one to additional_secret_keys on every node: dotkontor config new-key); looking for values of other keys than the active one")
+	}
+	if err := rotation.Rotate(t.ctx); err != nil {
+		return err
+	}
+	return printRotated(t, rotation)
+}
+
+func (c rotateKeyCommand) rotation(t *terminal, cfg config.Config, db *store.DB) (*keyring.Rotation, error) {
+	rotation, err := keyring.NewRotation(keyring.Config{
+		Store: db, Load: func() ([]registrar.SealKey, error) { return sealKeys(cfg) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	rotation.Progress = func(line string) { fmt.Fprintln(t.out, line) }
+	rotation.Wait = c.Wait
+	return rotation, nil
+}
+
+// unfinished says that the key of an earlier rotation is not dropped yet.
+func unfinished(keys []keyring.Key) bool {
+	return slices.ContainsFunc(keys, func(key keyring.Key) bool { return key.State == keyring.Previous })
+}
+
+func newSealKey() registrar.SealKey {
+	key, _ := config.ParseKey(config.NewKey()) // it is a key
+	return key
+}
+
+func printRotated(t *terminal, rotation *keyring.Rotation) error {
+	status, err := rotation.Status(t.ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range status.Keys {
+		switch key.State {
+		case keyring.Active:
+			fmt.Fprintf(t.out, "done: every readable value is sealed with key %s\n", key.ID)
+		case keyring.Previous:
+			fmt.Fprintf(t.out, "phase 4: to drop key %s, run: dotkontor config rotate-key --drop %s\n", key.ID, key.ID)
+		}
+	}
+	return nil
+}
+
+func printKeyStatus(t *terminal, rotation *keyring.Rotation) error {
+	status, err := rotation.Status(t.ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	for _, key := range status.Keys {
+		fmt.Fprintf(table, "key\t%s\t%s\tsince %s\n", key.ID, key.State, key.CreatedAt.UTC().Format(time.RFC3339))
+	}
+	for _, node := range status.Nodes {
+		fmt.Fprintf(table, "node\t%s\tseals with %s\topens %v\n", node.Name, node.WriteID, node.KeyIDs)
+	}
+	for _, count := range status.Counts {
+		id := count.KeyID
+		if id == "" {
+			id = "(no configured key)"
+		}
+		fmt.Fprintf(table, "values\t%s\t%s\t%d\n", count.Column, id, count.Values)
+	}
+	return table.Flush()
+}

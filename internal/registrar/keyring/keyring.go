@@ -1,0 +1,389 @@
+package keyring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// State is what a key is used for; the package comment has the table.
+type State string
+
+// The states of a key.
+const (
+	Next     State = "next"
+	Active   State = "active"
+	Previous State = "previous"
+	Retired  State = "retired"
+)
+
+// Key is what the database knows of a key.
+type Key struct {
+	ID        string
+	State     State
+	Canary    string
+	CreatedAt time.Time
+}
+
+// Node is what a running node has reported.
+type Node struct {
+	Name    string
+	KeyIDs  []string // it can open values of these
+	WriteID string   // it seals with this one
+	SeenAt  time.Time
+}
+
+// Value is one sealed value.
+type Value struct {
+	Key     []string // of its row
+	Purpose string
+	Sealed  string
+}
+
+// Replacement is a value and what it becomes.
+type Replacement struct {
+	Value
+	Sealed string
+}
+
+// Store keeps the states of keys, the reports of nodes, and the sealed values.
+type Store interface {
+	SealKeys(ctx context.Context) ([]Key, error)
+	// AddSealKey is false if the key is known, or if it is to be active and another is.
+	AddSealKey(ctx context.Context, key Key) (bool, error)
+	// ActivateSealKey makes a next or previous key active and the active one previous.
+	// It is false if either is in another state.
+	ActivateSealKey(ctx context.Context, key Key, active string, now time.Time) (bool, error)
+	// RetireSealKey is false if the key is in another state.
+	RetireSealKey(ctx context.Context, id string, was State, now time.Time) (bool, error)
+	// WithdrawSealKey removes a key that is next.
+	WithdrawSealKey(ctx context.Context, id string) error
+	PutSealNode(ctx context.Context, node Node) error
+	DropSealNode(ctx context.Context, name string) error
+	SealNodes(ctx context.Context) ([]Node, error)
+	// SealedColumns are all columns that hold sealed values.
+	SealedColumns() []string
+	// SealedValues are the values of a column that are not empty, by row, after the
+	// given row; nil begins.
+	SealedValues(ctx context.Context, column string, after []string, limit int) ([]Value, error)
+	// ReplaceSealed replaces those values that are still what they were, and returns how
+	// many.
+	ReplaceSealed(ctx context.Context, column string, replacements []Replacement) (int, error)
+}
+
+const (
+	canary = "dotkontor"
+	// refreshEvery is how often a node reads the states of keys.
+	refreshEvery = 3 * time.Second
+	// reportEvery is how often it reports that it runs, and deadAfter when a report
+	// counts no more.
+	reportEvery = 30 * time.Second
+	deadAfter   = 2 * time.Minute
+	pageSize    = 200
+)
+
+// MissingKeyError says that the database is sealed with keys that are not configured.
+type MissingKeyError struct {
+	// Missing and Have are key ids.
+	Missing, Have []string
+}
+
+// Error names the keys by their ids, and what to do.
+func (e *MissingKeyError) Error() string {
+	have := "no key at all"
+	if len(e.Have) > 0 {
+		have = "key " + strings.Join(e.Have, ", ")
+	}
+	return fmt.Sprintf("secret_key: the database is sealed with key %s, and this configuration has %s; "+
+		"put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key "+
+		"('dotkontor config key-id' prints the id of a key; docs/operating.md, \"The secret key\", says what to do if it is lost)",
+		strings.Join(e.Missing, ", "), have)
+}
+
+// ErrWrongKey says that a database from before there were key ids holds values that
+// the configured key does not open.
+var ErrWrongKey = errors.New("secret_key: the database holds sealed values, and the configured key opens none of them; " +
+	"put the key that the service had before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")")
+
+// CheckUnused says with which keys the database is sealed, as an error; nil if nothing is
+// sealed, so that a new key can be made.
+func CheckUnused(ctx context.Context, store Store) error {
+	rows, err := store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	var needed []string
+	for _, row := range rows {
+		if row.State != Retired {
+			needed = append(needed, row.ID)
+		}
+	}
+	if len(needed) > 0 {
+		return &MissingKeyError{Missing: needed}
+	}
+	for _, column := range store.SealedColumns() {
+		values, err := store.SealedValues(ctx, column, nil, 1)
+		if err != nil {
+			return err
+		}
+		if len(values) > 0 {
+			return ErrWrongKey
+		}
+	}
+	return nil
+}
+
+// Check says whether the keys are all that the database needs, and changes nothing.
+func Check(ctx context.Context, store Store, keys []registrar.SealKey) error {
+	seal, err := registrar.NewSeal(keys...)
+	if err != nil {
+		return err
+	}
+	rows, err := store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return checkUntagged(ctx, store, seal)
+	}
+	return check(rows, seal)
+}
+
+func check(rows []Key, seal *registrar.Seal) error {
+	var missing []string
+	for _, row := range rows {
+		if row.State == Retired {
+			continue
+		}
+		if !slices.Contains(seal.KeyIDs(), row.ID) {
+			missing = append(missing, row.ID)
+		} else if text, err := seal.Open(registrar.CanaryPurpose(row.ID), row.Canary); err != nil || text != canary {
+			return fmt.Errorf("secret_key: the canary of key %s in the table seal_keys was changed: restore the row from a backup", row.ID)
+		}
+	}
+	if len(missing) > 0 {
+		return &MissingKeyError{Missing: missing, Have: seal.KeyIDs()}
+	}
+	return nil
+}
+
+// checkUntagged looks at a database that no version with key ids has opened. One value
+// that opens proves the key; others may be of a key that was lost long ago.
+func checkUntagged(ctx context.Context, store Store, seal *registrar.Seal) error {
+	seen := false
+	for _, column := range store.SealedColumns() {
+		values, err := store.SealedValues(ctx, column, nil, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, value := range values {
+			seen = true
+			if _, err := seal.Open(value.Purpose, value.Sealed); err == nil {
+				return nil
+			}
+		}
+	}
+	if seen {
+		return ErrWrongKey
+	}
+	return nil
+}
+
+// Config is what a Keyring needs.
+type Config struct {
+	Store Store
+	// Load reads the configured keys. It is called again and again, so that a key which
+	// is added to a file is noticed without a restart. The first key is the one that
+	// seals in a new database.
+	Load func() ([]registrar.SealKey, error)
+	// Now is the true time. Default: time.Now.
+	Now func() time.Time
+	// Logger may be nil.
+	Logger *slog.Logger
+}
+
+// Keyring keeps a Seal up to date with the configuration and the database.
+type Keyring struct {
+	cfg  Config
+	seal *registrar.Seal
+
+	mu       sync.Mutex
+	keys     []registrar.SealKey
+	node     string
+	reported Node
+	warned   string
+}
+
+// Open reads the keys, checks them against the database, and returns what seals with
+// the active one. A database without a key gets the first one as its active key.
+func Open(ctx context.Context, cfg Config) (*Keyring, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	k, err := openUnchecked(cfg)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		if err := checkUntagged(ctx, cfg.Store, k.seal); err != nil {
+			return nil, err
+		}
+		// Another node may be faster with another key: then this one is found missing.
+		if _, err := cfg.Store.AddSealKey(ctx, k.newKey(k.seal.WriteID(), Active)); err != nil {
+			return nil, err
+		}
+		if rows, err = cfg.Store.SealKeys(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := check(rows, k.seal); err != nil {
+		return nil, err
+	}
+	return k, k.seal.SetKeys(k.keys, activeOf(rows))
+}
+
+func openUnchecked(cfg Config) (*Keyring, error) {
+	keys, err := cfg.Load()
+	if err != nil {
+		return nil, err
+	}
+	seal, err := registrar.NewSeal(keys...)
+	if err != nil {
+		return nil, err
+	}
+	return &Keyring{cfg: cfg, seal: seal, keys: keys}, nil
+}
+
+// newKey is a key with its canary.
+func (k *Keyring) newKey(id string, state State) Key {
+	text, _ := k.seal.CloseWith(id, registrar.CanaryPurpose(id), canary) // the key is one of ours
+	return Key{ID: id, State: state, Canary: text, CreatedAt: k.cfg.Now()}
+}
+
+func activeOf(rows []Key) string {
+	for _, row := range rows {
+		if row.State == Active {
+			return row.ID
+		}
+	}
+	return ""
+}
+
+// Seal is shared by all who seal. Its keys change while it is used.
+func (k *Keyring) Seal() *registrar.Seal { return k.seal }
+
+// Join makes this process known to rotations as a node, and checks its keys once more:
+// a rotation that has not seen the node may have begun since Open.
+func (k *Keyring) Join(ctx context.Context, node string) error {
+	k.node = node
+	if err := k.report(ctx); err != nil {
+		return err
+	}
+	rows, err := k.cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	if err := check(rows, k.seal); err != nil {
+		return err
+	}
+	return k.seal.SetKeys(k.keys, activeOf(rows))
+}
+
+// Reload replaces how keys are read. It is called before Run.
+func (k *Keyring) Reload(load func() ([]registrar.SealKey, error)) { k.cfg.Load = load }
+
+// Run follows the configuration and the database until ctx ends.
+func (k *Keyring) Run(ctx context.Context) {
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshEvery)
+			defer cancel()
+			_ = k.cfg.Store.DropSealNode(ending, k.node) // its report grows old otherwise
+			return
+		case <-tick.C:
+			k.warn(ctx, k.refresh(ctx))
+		}
+	}
+}
+
+// warn logs a fault once, until it is another one or over.
+func (k *Keyring) warn(ctx context.Context, err error) {
+	text := ""
+	if err != nil && ctx.Err() == nil {
+		text = err.Error()
+	}
+	if text != "" && text != k.warned {
+		k.cfg.Logger.LogAttrs(ctx, slog.LevelError, "secret keys not refreshed", slog.String("error", text))
+	}
+	k.warned = text
+}
+
+// refresh takes up keys that were added to the configuration and the state of the keys
+// in the database. A key that the database needs stays, whatever the configuration says.
+func (k *Keyring) refresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rows, err := k.cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return fmt.Errorf("keyring: read the states of keys: %w", err)
+	}
+	loaded, problem := k.cfg.Load()
+	keys, kept := slices.Clone(loaded), []string(nil)
+	for _, key := range k.keys {
+		id := key.KeyID()
+		needed := slices.ContainsFunc(rows, func(row Key) bool { return row.ID == id && row.State != Retired })
+		if !slices.Contains(loaded, key) && (needed || problem != nil) {
+			keys, kept = append(keys, key), append(kept, id)
+		}
+	}
+	active := activeOf(rows)
+	if !slices.ContainsFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == active }) {
+		return errors.Join(problem, &MissingKeyError{Missing: []string{active}, Have: k.seal.KeyIDs()})
+	}
+	if err := k.seal.SetKeys(keys, active); err != nil {
+		return err
+	}
+	k.keys = keys
+	if problem == nil && len(kept) > 0 {
+		problem = fmt.Errorf("keyring: the configuration has lost key %s, which the database still needs: this node would not start again", strings.Join(kept, ", "))
+	}
+	return errors.Join(problem, k.reportLocked(ctx), check(rows, k.seal))
+}
+
+func (k *Keyring) report(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.reportLocked(ctx)
+}
+
+// reportLocked stores what this node can do if it has changed or is due.
+func (k *Keyring) reportLocked(ctx context.Context) error {
+	now := Node{Name: k.node, KeyIDs: k.seal.KeyIDs(), WriteID: k.seal.WriteID(), SeenAt: k.cfg.Now()}
+	if k.node == "" || now.WriteID == k.reported.WriteID && slices.Equal(now.KeyIDs, k.reported.KeyIDs) && now.SeenAt.Sub(k.reported.SeenAt) < reportEvery {
+		return nil
+	}
+	if err := k.cfg.Store.PutSealNode(ctx, now); err != nil {
+		return fmt.Errorf("keyring: report this node: %w", err)
+	}
+	k.reported = now
+	return nil
+}

@@ -1,0 +1,374 @@
+package keyring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Rotation replaces the key that a database is sealed with, while nodes are running.
+type Rotation struct {
+	keyring *Keyring
+	// Progress gets one line for each step; it may be nil.
+	Progress func(line string)
+	// Wait bounds how long nodes have to report. Default: 3 minutes, after which a
+	// node that was killed does not count any more.
+	Wait time.Duration
+}
+
+// pollEvery is how often a rotation reads the reports of nodes.
+const pollEvery = time.Second
+
+// NewRotation reads the configured keys. Unlike Open it works on a database whose keys
+// are missing, because it is also how a lost key is given up.
+func NewRotation(cfg Config) (*Rotation, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	k, err := openUnchecked(cfg)
+	return &Rotation{keyring: k, Progress: func(string) {}, Wait: 3 * time.Minute}, err
+}
+
+func (r *Rotation) say(format string, values ...any) { r.Progress(fmt.Sprintf(format, values...)) }
+
+// Count is how many values of a column are sealed with a key. The key is empty where no
+// configured key opens a value from before there were key ids.
+type Count struct {
+	Column, KeyID string
+	Values        int
+}
+
+// Status is what a database is sealed with.
+type Status struct {
+	Keys   []Key
+	Nodes  []Node // those that are running
+	Counts []Count
+}
+
+// Status reads all sealed values.
+func (r *Rotation) Status(ctx context.Context) (Status, error) {
+	rows, err := r.keyring.cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	nodes, err := r.nodes(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	counts, err := r.count(ctx)
+	return Status{Keys: rows, Nodes: nodes, Counts: counts}, err
+}
+
+// Target is the configured key that a rotation would make active: the first one, or if
+// that is active already, the only other one that is not retired. It is empty if there
+// is none.
+func (r *Rotation) Target(ctx context.Context) (string, error) {
+	rows, err := r.keyring.cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return "", err
+	}
+	states := make(map[string]State)
+	for _, row := range rows {
+		states[row.ID] = row.State
+	}
+	ids := r.keyring.seal.KeyIDs()
+	if state := states[ids[0]]; state == "" || state == Next {
+		return ids[0], nil
+	}
+	var others []string
+	for _, id := range ids {
+		if state := states[id]; state == "" || state == Next {
+			others = append(others, id)
+		}
+	}
+	switch len(others) {
+	case 0:
+		return "", nil
+	case 1:
+		return others[0], nil
+	}
+	return "", fmt.Errorf("several configured keys are new to the database (%s): configure one of them only", strings.Join(others, ", "))
+}
+
+// Rotate makes the target active and seals every value with it. Without a target it
+// finishes an earlier rotation: values that are sealed with another key than the active
+// one are sealed again.
+func (r *Rotation) Rotate(ctx context.Context) error {
+	store := r.keyring.cfg.Store
+	rows, err := store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	active := activeOf(rows)
+	if active == "" {
+		return errors.New("the database has no key yet: start the service once")
+	}
+	if err := check(rows, r.keyring.seal); err != nil {
+		return err
+	}
+	target, err := r.Target(ctx)
+	if err != nil {
+		return err
+	}
+	if target != "" {
+		if err := r.activate(ctx, target, active); err != nil {
+			return err
+		}
+		active = target
+	}
+	if err := r.await(ctx, "seal with key "+active, func(node Node) bool { return node.WriteID == active }); err != nil {
+		return err
+	}
+	if err := r.keyring.seal.SetKeys(r.keyring.keys, active); err != nil {
+		return err
+	}
+	return r.resealAll(ctx)
+}
+
+// activate has every node able to open values of the target before one of them seals
+// with it.
+func (r *Rotation) activate(ctx context.Context, target, active string) error {
+	store := r.keyring.cfg.Store
+	canOpen := func(node Node) bool { return slices.Contains(node.KeyIDs, target) }
+	what := "open values of key " + target
+	r.say("phase 1: every node can %s", what)
+	// Nothing is stored before the nodes are ready: from then on, a node without the
+	// key does not start.
+	if err := r.await(ctx, what, canOpen); err != nil {
+		return err
+	}
+	if _, err := store.AddSealKey(ctx, r.keyring.newKey(target, Next)); err != nil {
+		return err
+	}
+	if err := r.await(ctx, what, canOpen); err != nil {
+		withdrawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshEvery)
+		defer cancel()
+		return errors.Join(err, store.WithdrawSealKey(withdrawing, target))
+	}
+	r.say("phase 2: key %s becomes the active one, %s opens what it has sealed", target, active)
+	done, err := store.ActivateSealKey(ctx, r.keyring.newKey(target, Next), active, r.keyring.cfg.Now())
+	if err == nil && !done {
+		err = errors.New("another rotation has changed the keys meanwhile: start this one again")
+	}
+	return err
+}
+
+// nodes are those that have reported lately.
+func (r *Rotation) nodes(ctx context.Context) ([]Node, error) {
+	all, err := r.keyring.cfg.Store.SealNodes(ctx)
+	oldest := r.keyring.cfg.Now().Add(-deadAfter)
+	return slices.DeleteFunc(all, func(node Node) bool { return node.SeenAt.Before(oldest) }), err
+}
+
+// await returns when all running nodes are ready.
+func (r *Rotation) await(ctx context.Context, what string, ready func(Node) bool) error {
+	deadline := r.keyring.cfg.Now().Add(r.Wait)
+	said := ""
+	for {
+		nodes, err := r.nodes(ctx)
+		if err != nil {
+			return err
+		}
+		var behind []string
+		for _, node := range nodes {
+			if !ready(node) {
+				behind = append(behind, node.Name)
+			}
+		}
+		if len(behind) == 0 {
+			return nil
+		}
+		list := strings.Join(behind, ", ")
+		if !r.keyring.cfg.Now().Before(deadline) {
+			return fmt.Errorf("these nodes do not %s yet: %s; put the key into the configuration of each (a node whose keys come from "+
+				"the environment must be restarted), then start the rotation again", what, list)
+		}
+		if list != said {
+			r.say("waiting for %d of %d nodes to %s: %s", len(behind), len(nodes), what, list)
+			said = list
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// mostPasses bounds how often all values are read again because a value of another key
+// was stored meanwhile.
+const mostPasses = 10
+
+func (r *Rotation) resealAll(ctx context.Context) error {
+	active := r.keyring.seal.WriteID()
+	r.say("phase 3: sealing every value with key %s", active)
+	for pass := range mostPasses {
+		replaced, unreadable := 0, 0
+		for _, column := range r.keyring.cfg.Store.SealedColumns() {
+			got, err := r.resealColumn(ctx, column)
+			if err != nil {
+				return fmt.Errorf("%s: %w", column, err)
+			}
+			if pass == 0 || got.replaced > 0 {
+				r.say("  %s: %d values, %d sealed again, %d not readable", column, got.values, got.replaced, got.unreadable)
+			}
+			replaced += got.replaced
+			unreadable += got.unreadable
+		}
+		if unreadable > 0 {
+			r.say("%d values can't be opened with any configured key and stay as they are", unreadable)
+		}
+		if replaced == 0 {
+			return nil
+		}
+	}
+	return errors.New("values of another key are stored again and again: is there a node with an older configuration?")
+}
+
+type resealed struct{ values, replaced, unreadable int }
+
+func (r *Rotation) resealColumn(ctx context.Context, column string) (resealed, error) {
+	var sum resealed
+	err := r.each(ctx, column, func(values []Value) error {
+		sum.values += len(values)
+		var changed []Replacement
+		for _, value := range values {
+			if registrar.SealedBy(value.Sealed) == r.keyring.seal.WriteID() {
+				continue
+			}
+			if next := r.keyring.seal.Reseal(value.Purpose, value.Sealed); next != value.Sealed {
+				changed = append(changed, Replacement{Value: value, Sealed: next})
+			} else {
+				sum.unreadable++
+			}
+		}
+		if len(changed) == 0 {
+			return nil
+		}
+		// A value that was changed meanwhile was sealed by a node with the active key.
+		n, err := r.keyring.cfg.Store.ReplaceSealed(ctx, column, changed)
+		sum.replaced += n
+		return err
+	})
+	return sum, err
+}
+
+// each reads a column page by page.
+func (r *Rotation) each(ctx context.Context, column string, do func([]Value) error) error {
+	var after []string
+	for {
+		values, err := r.keyring.cfg.Store.SealedValues(ctx, column, after, pageSize)
+		if err != nil || len(values) == 0 {
+			return err
+		}
+		if err := do(values); err != nil {
+			return err
+		}
+		after = values[len(values)-1].Key
+	}
+}
+
+func (r *Rotation) count(ctx context.Context) ([]Count, error) {
+	var counts []Count
+	for _, column := range r.keyring.cfg.Store.SealedColumns() {
+		byKey := make(map[string]int)
+		err := r.each(ctx, column, func(values []Value) error {
+			for _, value := range values {
+				byKey[r.keyring.seal.OpenedBy(value.Purpose, value.Sealed)]++
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", column, err)
+		}
+		for id, n := range byKey {
+			counts = append(counts, Count{Column: column, KeyID: id, Values: n})
+		}
+	}
+	slices.SortFunc(counts, func(a, b Count) int {
+		return strings.Compare(a.Column+" "+a.KeyID, b.Column+" "+b.KeyID)
+	})
+	return counts, nil
+}
+
+// Retire ends a previous key, so that nodes start without it. It refuses while a value
+// is sealed with the key or a node still seals with it.
+func (r *Rotation) Retire(ctx context.Context, id string) error {
+	rows, err := r.keyring.cfg.Store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == id })
+	switch {
+	case at < 0:
+		return fmt.Errorf("the database knows no key %s", id)
+	case rows[at].State == Retired:
+		return nil
+	case rows[at].State != Previous:
+		return fmt.Errorf("key %s is the %s one: rotate to another key first", id, rows[at].State)
+	}
+	if err := r.await(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
+		return err
+	}
+	counts, err := r.count(ctx)
+	if err != nil {
+		return err
+	}
+	var left []string
+	for _, count := range counts {
+		if count.KeyID == id {
+			left = append(left, fmt.Sprintf("%d in %s", count.Values, count.Column))
+		}
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("key %s still seals values (%s): start the rotation again, then drop the key", id, strings.Join(left, ", "))
+	}
+	done, err := r.keyring.cfg.Store.RetireSealKey(ctx, id, Previous, r.keyring.cfg.Now())
+	if err == nil && !done {
+		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
+	}
+	return err
+}
+
+// Abandon gives up a key that is lost. The first configured key becomes the active one
+// in its place; what only the lost key opens stays unreadable.
+func (r *Rotation) Abandon(ctx context.Context, id string) error {
+	store, now := r.keyring.cfg.Store, r.keyring.cfg.Now()
+	rows, err := store.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(r.keyring.seal.KeyIDs(), id) {
+		return fmt.Errorf("key %s is configured, so it is not lost: use --drop", id)
+	}
+	at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == id })
+	if at < 0 {
+		return fmt.Errorf("the database knows no key %s", id)
+	}
+	was := rows[at].State
+	if was == Active {
+		heir := r.keyring.seal.KeyIDs()[0]
+		if at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == heir }); at >= 0 && rows[at].State == Retired {
+			return fmt.Errorf("the configured key %s is retired: configure a new one", heir)
+		}
+		if _, err := store.AddSealKey(ctx, r.keyring.newKey(heir, Next)); err != nil {
+			return err
+		}
+		done, err := store.ActivateSealKey(ctx, r.keyring.newKey(heir, Next), id, now)
+		if err != nil || !done {
+			return errors.Join(err, fmt.Errorf("key %s could not be replaced by %s", id, heir))
+		}
+		r.say("key %s is the active one now", heir)
+		was = Previous
+	}
+	done, err := store.RetireSealKey(ctx, id, was, now)
+	if err == nil && !done {
+		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package registrar
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func sealOf(t *testing.T, keys ...SealKey) *Seal {
+	t.Helper()
+	seal, err := NewSeal(keys...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seal
+}
+
+func TestSeal_ValueNamesItsKeyAndOpensWithItOnly(t *testing.T) {
+	t.Parallel()
+	one, two := SealKey{1}, SealKey{2}
+	value := sealOf(t, one).Close("purpose", "secret")
+	if SealedBy(value) != one.KeyID() || strings.Contains(value, "secret") || len(one.KeyID()) != 16 || one.KeyID() == two.KeyID() {
+		t.Errorf("the value is %q, the ids are %s and %s", value, one.KeyID(), two.KeyID())
+	}
+	for name, seal := range map[string]*Seal{"alone": sealOf(t, one), "first": sealOf(t, one, two), "second": sealOf(t, two, one)} {
+		if got, err := seal.Open("purpose", value); err != nil || got != "secret" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	both := sealOf(t, one, two)
+	for name, wrong := range map[string]string{
+		"another key's id": strings.Replace(value, one.KeyID(), two.KeyID(), 1),
+		"an unknown id":    strings.Replace(value, one.KeyID(), "0123456789abcdef", 1),
+		"no id":            "s1.." + value[strings.LastIndex(value, ".")+1:],
+		"changed":          value[:len(value)-2] + "AA",
+		"short":            "s1." + one.KeyID() + ".AAAA",
+		"empty":            "",
+	} {
+		if got, err := both.Open("purpose", wrong); !errors.Is(err, ErrSealed) {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	if _, err := both.Open("other", value); !errors.Is(err, ErrSealed) {
+		t.Errorf("another purpose: %v", err)
+	}
+	if _, err := sealOf(t, two).Open("purpose", value); !errors.Is(err, ErrSealed) {
+		t.Errorf("another key: %v", err)
+	}
+}
+
+// untagged seals as it was done before there were key ids.
+func untagged(t *testing.T, key SealKey, purpose, secret string) string {
+	t.Helper()
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nonce := make([]byte, box.NonceSize())
+	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
+}
+
+func TestSeal_ValueFromBeforeKeyIDsStaysReadable(t *testing.T) {
+	t.Parallel()
+	one, two := SealKey{1}, SealKey{2}
+	value := untagged(t, one, "purpose", "secret")
+	for name, seal := range map[string]*Seal{"alone": sealOf(t, one), "second": sealOf(t, two, one)} {
+		if got, err := seal.Open("purpose", value); err != nil || got != "secret" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+		if got := seal.OpenedBy("purpose", value); got != one.KeyID() {
+			t.Errorf("%s: opened by %q", name, got)
+		}
+	}
+	if got := sealOf(t, two).OpenedBy("purpose", value); got != "" || SealedBy(value) != "" {
+		t.Errorf("opened by %q, sealed by %q", got, SealedBy(value))
+	}
+}
+
+func TestSeal_ResealUsesTheWriteKeyAndKeepsWhatItCannotOpen(t *testing.T) {
+	t.Parallel()
+	one, two, three := SealKey{1}, SealKey{2}, SealKey{3}
+	seal := sealOf(t, one, two)
+	tagged, old, foreign := seal.Close("p", "secret"), untagged(t, one, "p", "secret"), sealOf(t, three).Close("p", "secret")
+	if err := seal.SetKeys([]SealKey{one, two}, two.KeyID()); err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []string{tagged, old} {
+		next := seal.Reseal("p", value)
+		if got, err := sealOf(t, two).Open("p", next); err != nil || got != "secret" || seal.Reseal("p", next) != next {
+			t.Errorf("%q became %q: %q, %v", value, next, got, err)
+		}
+	}
+	if seal.Reseal("p", foreign) != foreign || seal.Reseal("other", tagged) != tagged || seal.Reseal("p", "") != "" {
+		t.Error("a value that can't be opened was changed")
+	}
+	if err := seal.SetKeys([]SealKey{one}, two.KeyID()); err == nil || seal.WriteID() != two.KeyID() {
+		t.Errorf("a key that is not given seals: %v", err)
+	}
+}

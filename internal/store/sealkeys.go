@@ -1,0 +1,303 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ keyring.Store = (*DB)(nil)
+
+// mostKeys and mostNodes bound what is read; there are a handful.
+const (
+	mostKeys  = 1000
+	mostNodes = 10_000
+)
+
+// sealedColumn is a column with sealed values.
+type sealedColumn struct {
+	table, column string
+	// key are the columns of the primary key, and of those that the purpose is made of.
+	key, of []string
+	purpose func(of []string) string
+	where   string // the rows that have sealed values; empty: all
+}
+
+func (c sealedColumn) name() string { return c.table + "." + c.column }
+
+func byFirst(purpose func(string) string) func([]string) string {
+	return func(of []string) string { return purpose(of[0]) }
+}
+
+func byBoth(purpose func(a, b string) string) func([]string) string {
+	return func(of []string) string { return purpose(of[0], of[1]) }
+}
+
+// sealedColumns are all columns with sealed values. A rotation of keys goes through
+// them, so one that is not here would be lost with the old key.
+var sealedColumns = []sealedColumn{
+	{table: "customers", column: "totp_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.TOTPPurpose)},
+	{
+		table: "ceremonies", column: "data", key: []string{"hash"}, of: []string{"customer_id"}, purpose: byFirst(registrar.TOTPPurpose),
+		where: "kind = '" + string(customer.CeremonySecondFactor) + "'",
+	},
+	{table: "agents", column: "webhook_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.AgentHookPurpose)},
+	{table: "agent_secrets", column: "sealed", key: []string{"id"}, of: []string{"agent_id", "id"}, purpose: byBoth(registrar.AgentSecretPurpose)},
+	{table: "orders", column: "pay_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.PayLinkPurpose)},
+	{table: "orders", column: "verify_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.VerifyLinkPurpose)},
+	{table: "order_items", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
+	{table: "lines", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
+	{table: "domains", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
+	{table: "changes", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
+	{table: "idempotency", column: "answer", key: []string{"scope", "key"}, of: []string{"scope", "key"}, purpose: byBoth(registrar.AnswerPurpose)},
+}
+
+// UseSeal has sealed values that are written back after having been read, such as the
+// auth code of a line at each of its steps, sealed with the key that seals now. It is
+// called before the database is used.
+func (db *DB) UseSeal(seal *registrar.Seal) { db.seal = seal }
+
+// resealed is a value that was read before, as it is written back.
+func (db *DB) resealed(purpose, sealed string) string {
+	if db.seal == nil {
+		return sealed
+	}
+	return db.seal.Reseal(purpose, sealed)
+}
+
+// SealKeys are all keys, by id.
+func (db *DB) SealKeys(ctx context.Context) ([]keyring.Key, error) {
+	rows, err := db.read().SealKeys(ctx, mostKeys)
+	keys := make([]keyring.Key, 0, len(rows))
+	for _, row := range rows {
+		keys = append(keys, keyring.Key{ID: row.ID, State: keyring.State(row.State), Canary: row.Canary, CreatedAt: fromMicros(row.CreatedAt)})
+	}
+	return keys, err
+}
+
+// AddSealKey stores a key that is not known.
+func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (added bool, err error) {
+	err = db.write(ctx, func(q *query.Queries) error {
+		added, err = changed(q.InsertSealKey(ctx, query.InsertSealKeyParams{
+			ID: key.ID, State: string(key.State), Canary: key.Canary, CreatedAt: micros(key.CreatedAt),
+		}))
+		return err
+	})
+	return added, err
+}
+
+var errKeyMoved = errors.New("the key is in another state")
+
+// ActivateSealKey exchanges the active key.
+func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active string, now time.Time) (bool, error) {
+	return keyMoved(db.write(ctx, func(q *query.Queries) error {
+		// The active one first: an index allows one.
+		for _, step := range []struct {
+			id      string
+			was, is keyring.State
+		}{{active, keyring.Active, keyring.Previous}, {key.ID, key.State, keyring.Active}} {
+			if err := moveSealKey(ctx, q, step.id, step.was, step.is, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// RetireSealKey ends a key.
+func (db *DB) RetireSealKey(ctx context.Context, id string, was keyring.State, now time.Time) (bool, error) {
+	return keyMoved(db.write(ctx, func(q *query.Queries) error {
+		return moveSealKey(ctx, q, id, was, keyring.Retired, now)
+	}))
+}
+
+func moveSealKey(ctx context.Context, q *query.Queries, id string, was, is keyring.State, now time.Time) error {
+	moved, err := changed(q.MoveSealKey(ctx, query.MoveSealKeyParams{State: string(is), Now: micros(now), ID: id, WasState: string(was)}))
+	if err == nil && !moved {
+		err = errKeyMoved
+	}
+	return err
+}
+
+func keyMoved(err error) (bool, error) {
+	if errors.Is(err, errKeyMoved) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// WithdrawSealKey removes a key that nothing is sealed with yet.
+func (db *DB) WithdrawSealKey(ctx context.Context, id string) error {
+	return db.write(ctx, func(q *query.Queries) error { return q.DeleteNextSealKey(ctx, id) })
+}
+
+// PutSealNode stores the report of a node.
+func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		return q.PutSealNode(ctx, query.PutSealNodeParams{
+			Node: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
+		})
+	})
+}
+
+// DropSealNode removes the report of a node that has ended.
+func (db *DB) DropSealNode(ctx context.Context, name string) error {
+	return db.write(ctx, func(q *query.Queries) error { return q.DropSealNode(ctx, name) })
+}
+
+// SealNodes are the reports of all nodes.
+func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
+	rows, err := db.read().SealNodes(ctx, mostNodes)
+	nodes := make([]keyring.Node, 0, len(rows))
+	for _, row := range rows {
+		nodes = append(nodes, keyring.Node{Name: row.Node, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
+	}
+	return nodes, err
+}
+
+// SealedColumns are the names of all columns with sealed values.
+func (db *DB) SealedColumns() []string {
+	names := make([]string, 0, len(sealedColumns))
+	for _, column := range sealedColumns {
+		names = append(names, column.name())
+	}
+	return names
+}
+
+func sealedColumnOf(name string) (sealedColumn, error) {
+	at := slices.IndexFunc(sealedColumns, func(c sealedColumn) bool { return c.name() == name })
+	if at < 0 {
+		return sealedColumn{}, fmt.Errorf("store: %s is no column of sealed values", name)
+	}
+	return sealedColumns[at], nil
+}
+
+// SealedValues is a page of a column, in the order of the primary key.
+func (db *DB) SealedValues(ctx context.Context, column string, after []string, limit int) ([]keyring.Value, error) {
+	c, err := sealedColumnOf(column)
+	if err != nil {
+		return nil, err
+	}
+	conditions, values := []string{c.column + " <> ''"}, make([]any, 0, len(after))
+	if c.where != "" {
+		conditions = append(conditions, c.where)
+	}
+	if after != nil {
+		conditions = append(conditions, "("+strings.Join(c.key, ", ")+") > ("+placeholders(1, len(c.key))+")")
+		for _, value := range after {
+			values = append(values, value)
+		}
+	}
+	text := "SELECT " + strings.Join(slices.Concat(c.key, c.of, []string{c.column}), ", ") + " FROM " + c.table +
+		" WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + strings.Join(c.key, ", ") + " LIMIT " + strconv.Itoa(limit)
+	rows, err := db.reader.QueryContext(ctx, text, values...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var page []keyring.Value
+	for rows.Next() {
+		row := make([]string, len(c.key)+len(c.of)+1)
+		places := make([]any, len(row))
+		for i := range row {
+			places[i] = &row[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			return nil, err
+		}
+		of := row[len(c.key) : len(row)-1]
+		page = append(page, keyring.Value{Key: row[:len(c.key):len(c.key)], Purpose: c.purpose(of), Sealed: row[len(row)-1]})
+	}
+	return page, rows.Err()
+}
+
+func placeholders(first, count int) string {
+	var all []string
+	for i := range count {
+		all = append(all, "$"+strconv.Itoa(first+i))
+	}
+	return strings.Join(all, ", ")
+}
+
+// ReplaceSealed replaces values that are still what they were. On PostgreSQL each is a
+// transaction of its own, so that no row stays locked while another is waited for; on
+// SQLite a page is one.
+func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []keyring.Replacement) (int, error) {
+	c, err := sealedColumnOf(column)
+	if err != nil {
+		return 0, err
+	}
+	conditions := []string{c.column + " = $2"}
+	for i, key := range c.key {
+		conditions = append(conditions, key+" = $"+strconv.Itoa(i+3))
+	}
+	text := "UPDATE " + c.table + " SET " + c.column + " = $1 WHERE " + strings.Join(conditions, " AND ")
+	replaced := 0
+	replace := func(tx query.DBTX, r keyring.Replacement) error {
+		values := []any{r.Sealed, r.Value.Sealed}
+		for _, key := range r.Key {
+			values = append(values, key)
+		}
+		result, err := tx.ExecContext(ctx, text, values...)
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		replaced += int(rows)
+		return err
+	}
+	if db.engine == postgres {
+		for _, r := range replacements {
+			if err := replace(db.writer, r); err != nil {
+				return replaced, err
+			}
+		}
+		return replaced, nil
+	}
+	err = db.turns.write(ctx, func(tx query.DBTX) error {
+		replaced = 0 // a transaction may be tried again
+		for _, r := range replacements {
+			if err := replace(tx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return replaced, err
+}
+
+// OpenExisting opens a database without changing its schema. It is nil if there is no
+// database yet, or one from before there were key ids.
+func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
+	if opts.URL == "" {
+		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil //nolint:nilnil // that there is none is no fault
+		}
+	}
+	db, err := open(opts)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := db.reader.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the database can't be opened: %w", err), db.Close())
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was changed
+	names, err := texts(ctx, tx, catalogue[db.engine].tables)
+	if err != nil || !slices.Contains(names, "seal_keys") {
+		return nil, errors.Join(err, tx.Rollback(), db.Close())
+	}
+	return db, nil
+}

@@ -1,0 +1,425 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+)
+
+// A column that is not in the table would be unreadable once the old key is dropped.
+func TestSealedColumns_EveryColumnNamedSealedIsRotated(t *testing.T) {
+	t.Parallel()
+	db := openAt(t, Options{Data: t.TempDir()})
+	known := db.SealedColumns()
+	for _, table := range tablesOf(t, db) {
+		for _, column := range table.columns {
+			if strings.Contains(column, "sealed") && !slices.Contains(known, table.name+"."+column) {
+				t.Errorf("%s.%s is not in sealedColumns", table.name, column)
+			}
+		}
+	}
+	for _, name := range known {
+		if _, err := db.SealedValues(t.Context(), name, nil, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func ringOf(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) (*keyring.Keyring, error) {
+	t.Helper()
+	return keyring.Open(t.Context(), keyring.Config{Store: db, Load: func() ([]registrar.SealKey, error) { return keys, nil }, Now: now})
+}
+
+func rotationOf(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) *keyring.Rotation {
+	t.Helper()
+	rotation, err := keyring.NewRotation(keyring.Config{Store: db, Load: func() ([]registrar.SealKey, error) { return keys, nil }, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rotation.Wait = 0
+	return rotation
+}
+
+func TestKeyring_WrongOrMissingKeyIsRefusedByItsID(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		if err := keyring.CheckUnused(t.Context(), db); err != nil {
+			t.Errorf("a new database: %v", err)
+		}
+		if _, err := ringOf(t, db, nil, one); err != nil {
+			t.Fatal(err)
+		}
+		for name, keys := range map[string][]registrar.SealKey{"same": {one}, "one more": {one, two}, "another first": {two, one}} {
+			ring, err := ringOf(t, db, nil, keys...)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if ring.Seal().WriteID() != one.KeyID() {
+				t.Errorf("%s: seals with %s", name, ring.Seal().WriteID())
+			}
+		}
+		_, err := ringOf(t, db, nil, two)
+		var missing *keyring.MissingKeyError
+		if !errors.As(err, &missing) || !slices.Equal(missing.Missing, []string{one.KeyID()}) || !strings.Contains(err.Error(), one.KeyID()) ||
+			!strings.Contains(err.Error(), "docs/operating.md") {
+			t.Errorf("the wrong key: %v", err)
+		}
+		if err := keyring.CheckUnused(t.Context(), db); !errors.As(err, &missing) {
+			t.Errorf("no key at all: %v", err)
+		}
+		execute(t, db, "UPDATE seal_keys SET canary = 's1."+one.KeyID()+".AAAA'")
+		if _, err := ringOf(t, db, nil, one); err == nil || !strings.Contains(err.Error(), "canary") {
+			t.Errorf("a changed canary: %v", err)
+		}
+	})
+}
+
+func execute(t *testing.T, db *DB, statement string) {
+	t.Helper()
+	if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database from before there were key ids has no canary yet.
+func TestKeyring_DatabaseWithoutKeyIDsProvesItsKeyByAValue(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		id := newCustomer(t, db, "anna")
+		execute(t, db, "UPDATE customers SET totp_sealed = '"+untagged(t, one, registrar.TOTPPurpose(id), "secret")+"'")
+		if _, err := ringOf(t, db, nil, two); !errors.Is(err, keyring.ErrWrongKey) {
+			t.Errorf("another key: %v", err)
+		}
+		if err := keyring.CheckUnused(t.Context(), db); !errors.Is(err, keyring.ErrWrongKey) {
+			t.Errorf("no key at all: %v", err)
+		}
+		if count(t, db, "SELECT count(*) FROM seal_keys") != 0 {
+			t.Error("a refused key was stored")
+		}
+		if _, err := ringOf(t, db, nil, one); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// untagged is a value as it was sealed before there were key ids.
+func untagged(t *testing.T, key registrar.SealKey, purpose, secret string) string {
+	t.Helper()
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tagged := seal.Close(purpose, secret)
+	return tagged[strings.LastIndex(tagged, ".")+1:]
+}
+
+func TestKeyring_OfTwoNodesThatStartWithDifferentKeysOneIsRefused(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		results := make(chan error)
+		for i := range 8 {
+			go func() {
+				_, err := keyring.Open(context.WithoutCancel(t.Context()), keyring.Config{
+					Store: db, Load: func() ([]registrar.SealKey, error) { return []registrar.SealKey{{byte(i + 1)}}, nil },
+				})
+				results <- err
+			}()
+		}
+		good := 0
+		for range 8 {
+			var missing *keyring.MissingKeyError
+			if err := <-results; err == nil {
+				good++
+			} else if !errors.As(err, &missing) {
+				t.Error(err)
+			}
+		}
+		if good != 1 {
+			t.Errorf("%d keys are accepted, want 1", good)
+		}
+	})
+}
+
+// sealEverything stores a value in each sealed column, some without a key id, and returns
+// how many there are.
+func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
+	t.Helper()
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var statements []string
+	add := func(format string, values ...any) { statements = append(statements, fmt.Sprintf(format, values...)) }
+	const rows = 3
+	for i := range rows {
+		value := func(purpose string) string {
+			if i == 0 {
+				return untagged(t, key, purpose, "secret of "+purpose)
+			}
+			return seal.Close(purpose, "secret of "+purpose)
+		}
+		n := fmt.Sprint(i)
+		id := newCustomer(t, db, "kunde"+n)
+		add("UPDATE customers SET totp_sealed = '%s' WHERE id = '%s'", value(registrar.TOTPPurpose(id)), id)
+		add("INSERT INTO ceremonies (hash, kind, customer_id, data, expires_at) VALUES ('h%s', 'second_factor', '%s', '%s', 9000000000000000)", n, id, value(registrar.TOTPPurpose(id)))
+		add("INSERT INTO ceremonies (hash, kind, customer_id, data, expires_at) VALUES ('p%s', 'sign_in', '', 'not sealed', 9000000000000000)", n)
+		add("INSERT INTO agents (id, name, profile, key_hash, webhook_sealed, created_at) VALUES ('a%s', 'a%s', 'ours', 'k%s', '%s', 1)", n, n, n, value(registrar.AgentHookPurpose("a"+n)))
+		add("INSERT INTO agent_secrets (id, agent_id, sealed, created_at) VALUES ('s%s', 'a%s', '%s', 1)", n, n, value(registrar.AgentSecretPurpose("a"+n, "s"+n)))
+		add("INSERT INTO idempotency (scope, key, body_hash, run, status, answer, lease_ends, ends_at) VALUES ('sc', 'k%s', '', '', 200, '%s', 1, 9000000000000000)", n, value(registrar.AnswerPurpose("sc", "k"+n)))
+		add("INSERT INTO orders (id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, open_order, created_at, updated_at, expires_at) "+
+			"VALUES ('o%s', '%s', '', 'canceled', 'mcp', 'token', '', '', '', 'i%s', 0, 0, 0, 0, '', '', '', 0, 'pl%s', '%s', 'vl%s', '%s', 0, 1, 1, 1)",
+			n, id, n, n, value(registrar.PayLinkPurpose("o"+n)), n, value(registrar.VerifyLinkPurpose("o"+n)))
+		code := func() string { return value(registrar.CodePurpose("n" + n + ".de")) }
+		add("INSERT INTO order_items (id, order_id, place, name, tld, kind, years, net, vat, gross, account, line_id, domain_id, code_sealed, state, failure) VALUES ('oi%s', 'o%s', 0, 'n%s.de', '.de', 'transfer', 1, 0, 0, 0, '', '', '', '%s', 'failed', '')", n, n, n, code())
+		add("INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, asked_at, due_at, created_at, updated_at) VALUES ('l%s', '%s', 'n%s.de', '.de', 'register', 1, 'p%s', 'active', '', '', '%s', 1, 0, 1, 1)", n, id, n, n, code())
+		add("INSERT INTO domains (id, customer_id, name, tld, status, created_at, updated_at, code_sealed) VALUES ('d%s', '%s', 'n%s.de', '.de', 'active', 1, 1, '%s')", n, id, n, code())
+		add("INSERT INTO changes (id, customer_id, domain_id, name, tld, account, kind, wanted, code_sealed, state, by_kind, by_id, by_address, due_at, created_at, updated_at) VALUES ('c%s', '%s', 'd%s', 'n%s.de', '.de', '', 'auth_code', '{}', '%s', 'done', 'person', '', '', 0, 1, 1)", n, id, n, n, code())
+	}
+	for _, statement := range statements {
+		if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%v: %s", err, statement)
+		}
+	}
+	return rows * len(sealedColumns)
+}
+
+func readable(t *testing.T, db *DB, key registrar.SealKey) int {
+	t.Helper()
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, column := range db.SealedColumns() {
+		values, err := db.SealedValues(t.Context(), column, nil, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range values {
+			if text, err := seal.Open(value.Purpose, value.Sealed); err == nil && text == "secret of "+value.Purpose && registrar.SealedBy(value.Sealed) != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestRotation_SealsEveryColumnAgainAndResumesAfterAnyInterruption(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		if _, err := ringOf(t, db, nil, one); err != nil {
+			t.Fatal(err)
+		}
+		all := sealEverything(t, db, one)
+		rotation := rotationOf(t, db, nil, one, two)
+		// Each line of progress is a place to be interrupted at.
+		for stopAt, done := 1, false; !done; stopAt++ {
+			ctx, stop := context.WithCancel(t.Context())
+			lines := 0
+			rotation.Progress = func(string) {
+				if lines++; lines == stopAt {
+					stop()
+				}
+			}
+			err := rotation.Rotate(ctx)
+			stop()
+			if done = err == nil && lines < stopAt; err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatalf("stopped at %d: %v", stopAt, err)
+			}
+			both, err := registrar.NewSeal(one, two)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, column := range db.SealedColumns() {
+				values, err := db.SealedValues(t.Context(), column, nil, 1000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, value := range values {
+					if _, err := both.Open(value.Purpose, value.Sealed); err != nil {
+						t.Errorf("stopped at %d: %s %v: %v", stopAt, column, value.Key, err)
+					}
+				}
+			}
+		}
+		if got := readable(t, db, two); got != all {
+			t.Errorf("%d of %d values open with the new key alone", got, all)
+		}
+		if count(t, db, "SELECT count(*) FROM ceremonies WHERE data = 'not sealed'") != 3 {
+			t.Error("what is not sealed was changed")
+		}
+		if _, err := ringOf(t, db, nil, two); err == nil {
+			t.Error("the old key can be left out before it is dropped")
+		}
+		if err := rotation.Retire(t.Context(), two.KeyID()); err == nil {
+			t.Error("the active key was dropped")
+		}
+		if err := rotation.Retire(t.Context(), one.KeyID()); err != nil {
+			t.Fatal(err)
+		}
+		ring, err := ringOf(t, db, nil, two)
+		if err != nil || ring.Seal().WriteID() != two.KeyID() {
+			t.Errorf("after the rotation: %v", err)
+		}
+		if target, err := rotationOf(t, db, nil, one, two).Target(t.Context()); err != nil || target != "" {
+			t.Errorf("a retired key is the target: %q, %v", target, err)
+		}
+	})
+}
+
+func TestRotation_KeyThatStillSealsARowIsNotDropped(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		if _, err := ringOf(t, db, nil, one); err != nil {
+			t.Fatal(err)
+		}
+		id := newCustomer(t, db, "anna")
+		for name, value := range map[string]string{
+			"tagged": sealed(t, one, registrar.TOTPPurpose(id)), "untagged": untagged(t, one, registrar.TOTPPurpose(id), "secret"),
+		} {
+			rotation := rotationOf(t, db, nil, one, two)
+			if err := rotation.Rotate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, db, "UPDATE customers SET totp_sealed = '"+value+"'")
+			if err := rotation.Retire(t.Context(), one.KeyID()); err == nil || !strings.Contains(err.Error(), "1 in customers.totp_sealed") {
+				t.Errorf("%s: got %v", name, err)
+			}
+			if _, err := ringOf(t, db, nil, two); err == nil {
+				t.Errorf("%s: the key is not needed any more", name)
+			}
+		}
+	})
+}
+
+func sealed(t *testing.T, key registrar.SealKey, purpose string) string {
+	t.Helper()
+	seal, err := registrar.NewSeal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seal.Close(purpose, "secret")
+}
+
+func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		now := time.Now()
+		clock := func() time.Time { return now }
+		behind, err := ringOf(t, db, clock, one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := behind.Join(t.Context(), "node_behind"); err != nil {
+			t.Fatal(err)
+		}
+		rotation := rotationOf(t, db, clock, one, two)
+		if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_behind") {
+			t.Errorf("got %v", err)
+		}
+		if count(t, db, "SELECT count(*) FROM seal_keys") != 1 {
+			t.Error("a key is stored that a running node does not have: the node could not be started again")
+		}
+		// A node that has not been heard of for minutes is taken for dead.
+		now = now.Add(10 * time.Minute)
+		if err := rotation.Rotate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// Should it live after all, it must not join again.
+		var missing *keyring.MissingKeyError
+		if err := behind.Join(t.Context(), "node_behind"); !errors.As(err, &missing) {
+			t.Errorf("a node without the active key joins: %v", err)
+		}
+	})
+}
+
+func TestRotation_LostKeyIsGivenUpOnlyByName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		lost, fresh := registrar.SealKey{1}, registrar.SealKey{2}
+		if _, err := ringOf(t, db, nil, lost); err != nil {
+			t.Fatal(err)
+		}
+		id := newCustomer(t, db, "anna")
+		value := sealed(t, lost, registrar.TOTPPurpose(id))
+		execute(t, db, "UPDATE customers SET totp_sealed = '"+value+"'")
+		rotation := rotationOf(t, db, nil, fresh)
+		var missing *keyring.MissingKeyError
+		if err := rotation.Rotate(t.Context()); !errors.As(err, &missing) {
+			t.Errorf("a rotation without the old key: %v", err)
+		}
+		if err := rotationOf(t, db, nil, lost, fresh).Abandon(t.Context(), lost.KeyID()); err == nil {
+			t.Error("a key that is configured was given up")
+		}
+		if err := rotation.Abandon(t.Context(), lost.KeyID()); err != nil {
+			t.Fatal(err)
+		}
+		ring, err := ringOf(t, db, nil, fresh)
+		if err != nil || ring.Seal().WriteID() != fresh.KeyID() {
+			t.Errorf("afterwards: %v", err)
+		}
+		// A second factor that nobody can read stays on.
+		if count(t, db, "SELECT count(*) FROM customers WHERE totp_sealed = '"+value+"'") != 1 {
+			t.Error("the second factor is gone")
+		}
+	})
+}
+
+// A sign-in reads the account, and a rotation may replace the sealed text before the
+// code is used.
+func TestSecondFactor_ResealedBetweenProofAndUseIsAccepted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		id := newCustomer(t, db, "anna")
+		change := func(do func(customer.Tx) (bool, error)) bool {
+			t.Helper()
+			var ok bool
+			if err := db.ChangeCustomers(t.Context(), func(tx customer.Tx) (err error) {
+				ok, err = do(tx)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		set := func(version int64, text string) bool {
+			return change(func(tx customer.Tx) (bool, error) { return tx.SetSecondFactor(t.Context(), id, version, text, 1) })
+		}
+		if !set(0, "first") {
+			t.Fatal("the second factor was not set")
+		}
+		seen, ok, err := db.ReadCustomers().AccountByID(t.Context(), id)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		execute(t, db, "UPDATE customers SET totp_sealed = 'resealed'")
+		if !change(func(tx customer.Tx) (bool, error) { return tx.UseStep(t.Context(), id, seen.TOTPVersion, 2) }) {
+			t.Error("a code of the same secret is refused")
+		}
+		if !change(func(tx customer.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) {
+			t.Error("a sign-in fails because a key is rotated")
+		}
+		seen.PasswordHash = "hash"
+		if !set(seen.TOTPVersion, "another") {
+			t.Fatal("it was not replaced")
+		}
+		if change(func(tx customer.Tx) (bool, error) { return tx.UseStep(t.Context(), id, seen.TOTPVersion, 3) }) ||
+			change(func(tx customer.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) ||
+			set(seen.TOTPVersion, "late") {
+			t.Error("the second factor was changed since, and what was proved before still counts")
+		}
+	})
+}
