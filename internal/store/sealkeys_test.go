@@ -346,6 +346,66 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 	})
 }
 
+func TestKeyring_RunningNodeFollowsTheConfigurationAndKeepsNeededKeys(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		one, two := registrar.SealKey{1}, registrar.SealKey{2}
+		configured, broken := []registrar.SealKey{one}, error(nil)
+		ring, err := keyring.Open(t.Context(), keyring.Config{
+			Store: db, Load: func() ([]registrar.SealKey, error) { return configured, broken },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ring.Join(t.Context(), "node_1"); err != nil {
+			t.Fatal(err)
+		}
+		value := ring.Seal().Close("p", "secret")
+		refresh := func(faults string) {
+			t.Helper()
+			if err := ring.Refresh(t.Context()); (err != nil) != (faults != "") || err != nil && !strings.Contains(err.Error(), faults) {
+				t.Errorf("got %v, want %q", err, faults)
+			}
+			if got, err := ring.Seal().Open("p", value); err != nil || got != "secret" {
+				t.Errorf("a value of the first key: %q, %v", got, err)
+			}
+		}
+		configured = []registrar.SealKey{one, two}
+		refresh("")
+		if nodes, err := db.SealNodes(t.Context()); err != nil || len(nodes) != 1 || !slices.Equal(nodes[0].KeyIDs, []string{one.KeyID(), two.KeyID()}) {
+			t.Errorf("the node reports %+v, %v", nodes, err)
+		}
+		// The rotation waits for the node, which is refreshed here as Run would.
+		rotation := rotationOf(t, db, nil, one, two)
+		if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_1") {
+			t.Errorf("the rotation does not wait for the node to seal with the new key: %v", err)
+		}
+		refresh("")
+		if ring.Seal().WriteID() != two.KeyID() {
+			t.Error("the node seals with the old key")
+		}
+		if err := rotation.Rotate(t.Context()); err != nil {
+			t.Error(err)
+		}
+		configured = []registrar.SealKey{two}
+		refresh("has lost key " + one.KeyID())
+		configured, broken = nil, errors.New("no such file")
+		refresh("no such file")
+		configured, broken = []registrar.SealKey{one, two}, nil
+		refresh("")
+		if err := rotation.Retire(t.Context(), one.KeyID()); err != nil {
+			t.Fatal(err)
+		}
+		configured = []registrar.SealKey{two}
+		if err := ring.Refresh(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := ring.Seal().Open("p", value); err == nil {
+			t.Error("a retired key that is not configured still opens")
+		}
+	})
+}
+
 func TestRotation_LostKeyIsGivenUpOnlyByName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

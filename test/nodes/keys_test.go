@@ -134,7 +134,7 @@ func (s *signer) send(ctx context.Context, base, method, path, key, body string)
 }
 
 // round makes a session at one node, repeats the request at the other, which opens the
-// stored answer, and reads the session, which opens its link.
+// stored answer, reads the session, which opens its link, and cancels it.
 func (s *signer) round(ctx context.Context, name string, nodes []*node) error {
 	body := `{"items":[{"id":"register:` + name + `.de"}],"buyer":{"first_name":"Erika","last_name":"Mustermann","email":"` + name + `@kundin.example","phone_number":"+49.30123456"},` +
 		`"fulfillment_address":{"name":"Erika Mustermann","line_one":"Musterweg 1","city":"Berlin","state":"","country":"DE","postal_code":"10115"}}`
@@ -159,6 +159,11 @@ func (s *signer) round(ctx context.Context, name string, nodes []*node) error {
 	_, link, found := strings.Cut(session.PaymentURL, "/checkout/")
 	if err != nil || status != http.StatusOK || !found || !strings.Contains(read, link) {
 		return fmt.Errorf("read: %d %s %w", status, read, err)
+	}
+	// An agent can have so many open ones only.
+	status, canceled, err := s.send(ctx, first.base, http.MethodPost, checkouts+"/"+session.ID+"/cancel", name+"-cancel", "{}")
+	if err != nil || status != http.StatusOK {
+		return fmt.Errorf("cancel: %d %s %w", status, canceled, err)
 	}
 	return nil
 }

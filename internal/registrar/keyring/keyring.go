@@ -318,7 +318,7 @@ func (k *Keyring) Run(ctx context.Context) {
 			_ = k.cfg.Store.DropSealNode(ending, k.node) // its report grows old otherwise
 			return
 		case <-tick.C:
-			k.warn(ctx, k.refresh(ctx))
+			k.warn(ctx, k.Refresh(ctx))
 		}
 	}
 }
@@ -335,9 +335,9 @@ func (k *Keyring) warn(ctx context.Context, err error) {
 	k.warned = text
 }
 
-// refresh takes up keys that were added to the configuration and the state of the keys
+// Refresh takes up keys that were added to the configuration and the state of the keys
 // in the database. A key that the database needs stays, whatever the configuration says.
-func (k *Keyring) refresh(ctx context.Context) error {
+func (k *Keyring) Refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	k.mu.Lock()
