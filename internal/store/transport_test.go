@@ -83,9 +83,9 @@ func TestOpen_PostgresTLSWithTheWrongCAIsRefused(t *testing.T) {
 	for _, test := range []struct{ name, query, refused string }{
 		{"verify-full", "sslmode=verify-full&sslrootcert=" + server.ca, ""},
 		{"require", "sslmode=require", ""},
-		{"wrong CA", "sslmode=verify-full&sslrootcert=" + server.otherCA, "unknown authority"},
-		{"wrong CA, verify-ca", "sslmode=verify-ca&sslrootcert=" + server.otherCA, "unknown authority"},
-		{"the system's CAs", "sslmode=verify-full", "unknown authority"},
+		{"wrong CA", "sslmode=verify-full&sslrootcert=" + server.otherCA, "tls_unknown_authority"},
+		{"wrong CA, verify-ca", "sslmode=verify-ca&sslrootcert=" + server.otherCA, "tls_unknown_authority"},
+		{"the system's CAs", "sslmode=verify-full", "tls_unknown_authority"},
 	} {
 		db, err := Open(t.Context(), Options{URL: server.url("127.0.0.1") + "?" + test.query, MaxConnections: 2})
 		if test.refused != "" {
