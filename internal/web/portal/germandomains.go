@@ -15,7 +15,7 @@ var germanDomains = map[string]string{
 	"domains.switch_on":      "vormerken",
 	"domains.switch_on_one":  "Automatische Verlängerung von {1} vormerken",
 	"domains.switch_off":     "aufheben",
-	"domains.switch_off_one": "Automatische Verlängerung von {1} nicht mehr vormerken",
+	"domains.switch_off_one": "Vormerkung der automatischen Verlängerung von {1} aufheben",
 	"domains.none":           "Sie haben noch keine Domain.",
 	"domains.search":         "Domain suchen",
 	"domains.find":           "Suchen",
