@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,6 +71,76 @@ func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 func begins(exists map[string]bool, prefix string) bool {
 	for name := range exists {
 		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Each answer of gaps.md ends with the tests that pin it, in the package that it names.
+func TestGaps_EveryAnswerNamesTheTestThatPinsIt(t *testing.T) {
+	t.Parallel()
+	// No test can hold these.
+	unpinned := []string{"Times in pages and mails", "Registering an account while connecting an application"}
+	root := filepath.Join("..", "..")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "gaps.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := regexp.MustCompile("`((?:internal|test)/[a-z0-9/]+)`|(contract) |\\b(Test[A-Z][A-Za-z0-9_]+)")
+	section, rows := "", 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "All in `") || strings.HasPrefix(line, "In `") {
+			section = place.FindStringSubmatch(line)[1]
+		}
+		if strings.HasPrefix(line, "## ") {
+			section = ""
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		question := strings.TrimSpace(cells[0])
+		if !strings.HasPrefix(line, "| ") || question == "question" {
+			continue
+		}
+		rows++
+		pinned, folder := false, section
+		for _, match := range place.FindAllStringSubmatch(cells[len(cells)-1], -1) {
+			switch {
+			case match[1] != "":
+				folder = match[1]
+			case match[2] != "":
+				folder = "test/contract"
+			}
+			name := match[3]
+			if name == "" {
+				continue
+			}
+			pinned = true
+			if folder == "" || !declares(t, filepath.Join(root, folder), name) {
+				t.Errorf("%q: %s is not in %q", question, name, folder)
+			}
+		}
+		if !pinned && !slices.Contains(unpinned, question) {
+			t.Errorf("%q names no test", question)
+		}
+	}
+	if rows < 80 {
+		t.Errorf("only %d answers were read", rows)
+	}
+}
+
+// declares says whether a package's tests have one of this name.
+func declares(t *testing.T, folder, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc "+name+"(") {
 			return true
 		}
 	}

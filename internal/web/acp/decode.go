@@ -118,9 +118,15 @@ type object struct {
 
 // only names all fields that the object may have.
 func (o object) only(keys ...string) object {
-	if !o.form.closed || o.fields == nil {
+	if !o.form.closed {
 		return o
 	}
+	return o.exactly("This version of the protocol does not have this field.", keys...)
+}
+
+// exactly names all fields that the object may have, also where other unknown fields
+// are ignored: ignoring one could change what is ordered.
+func (o object) exactly(message string, keys ...string) object {
 	var unknown []string
 	for key := range o.fields {
 		if !slices.Contains(keys, key) {
@@ -129,7 +135,7 @@ func (o object) only(keys ...string) object {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown) // the same refusal for the same body
-		o.form.refuse(codeUnknownField, "This version of the protocol does not have this field.", o.at(unknown[0]))
+		o.form.refuse(codeUnknownField, message, o.at(unknown[0]))
 	}
 	return o
 }

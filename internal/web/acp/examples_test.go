@@ -20,6 +20,7 @@ type example struct {
 // hand. They hold what the protocol's hold: wares and currencies that are not
 // ours, more than one of a kind, ways of delivery and payment that we do not have.
 var ownExamples = map[string]example{
+	"our own, years":              {"", "create", `{"items":[{"id":"register:kaffee.de","years":3}]}`, 400, codeUnknownField},
 	"first version, create":       {"2025-09-29", "create", `{"items":[{"id":"sku_7","quantity":1.5}],"fulfillment_address":{"name":"Max Beispiel","line_one":"Weg 2","line_two":"","city":"Bern","state":"BE","country":"CH","postal_code":"3011"}}`, 400, codeInvalidItem},
 	"first version, many":         {"2025-09-29", "create", `{"items":[{"id":"register:kaffee.de","quantity":2}]}`, 400, codeQuantity},
 	"first version, update":       {"2025-09-29", "update", `{"fulfillment_option_id":"express"}`, 400, codeOption},

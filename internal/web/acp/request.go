@@ -146,6 +146,9 @@ func (r *request) readItems(o object, key string) {
 	r.told = true
 	for _, entry := range o.objects(key) {
 		r.items = append(r.items, item{id: entry.text("id"), path: entry.at("id")})
+		if !o.form.closed {
+			entry.exactly("An item does not have this field, and the order would not follow it.", "id", "quantity", "name", "unit_amount")
+		}
 	}
 	if len(r.items) == 0 && o.form.closed {
 		o.form.refuse(codeInvalidField, "At least one item must be named.", o.at(key))
