@@ -91,7 +91,6 @@ type agentOrders struct {
 	orders    *order.Service
 	access    *access.Service
 	catalogue *catalog.Live
-	names     *nameBudget
 }
 
 var _ mcp.Orders = agentOrders{}
@@ -115,9 +114,6 @@ func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish
 			return mcp.Order{}, &problems
 		}
 		req.DryRun = true // nothing is made, but each of the other items has its reason, too
-	}
-	if wait := a.names.spend(who.Account, len(req.Items)); wait > 0 {
-		return mcp.Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: mcp.OverNames, RetryAfter: wait}
 	}
 	var err error
 	if req.ByName, err = a.access.NameOf(ctx, who.Actor()); err != nil {

@@ -1,42 +1,74 @@
 package main
 
 import (
+	"sync"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 )
 
-// nameBudget bounds for how many names one account's agents have the registries
-// asked. An order names up to 20, also one that is only tried, so without it an
-// account with many tokens could look names up by the hundred thousand, past every
-// limit of lookups and at the cost of our standing with the registries.
-type nameBudget struct{ limiter *quota.Limiter }
-
-// namesPerCall is how many names an account may give for each call that one of its
-// tokens is allowed.
-const namesPerCall = 2
-
-func newNameBudget(callsPerMinute, callsPerHour int, newLimiter func(...quota.Window) (*quota.Limiter, error)) (*nameBudget, error) {
-	const most = 100_000 // of a window
-	limiter, err := newLimiter(
-		quota.Window{Limit: min(most, max(orderNames, namesPerCall*callsPerMinute)), Per: time.Minute},
-		quota.Window{Limit: min(most, max(orderNames, namesPerCall*callsPerHour)), Per: time.Hour})
-	return &nameBudget{limiter}, err
+// nameBudget bounds for how many names one customer, and one checkout agent, has the
+// registries asked, whichever page, tool or session asks. An order names up to 20,
+// also one that is only tried, so without it a free account could look names up by
+// the hundred thousand, past every limit of lookups, and keep the registries busy
+// with its own pages.
+type nameBudget struct {
+	// mu makes the names of one call count all or none.
+	mu sync.Mutex
+	// Attempts to pay count apart from everything else: whoever has looked at too
+	// many orders can still pay one.
+	quotes, payments           *quota.Limiter
+	agentQuotes, agentPayments *quota.Limiter
 }
 
-// orderNames is the largest order: it must fit whatever is set.
-const orderNames = 20
+var _ order.Budget = (*nameBudget)(nil)
 
-// spend counts the names of one call, all or none, or says how long to wait. After
-// that wait there is room for every order.
-func (b *nameBudget) spend(account string, names int) time.Duration {
-	key := quota.TextKey(account)
-	if now := b.limiter.Peek(key); now.Remaining < names {
-		return b.limiter.Windows()[now.Window].Per
+func newNameBudget(limits config.Limits, newLimiter func(...quota.Window) (*quota.Limiter, error)) (*nameBudget, error) {
+	b := &nameBudget{}
+	for _, one := range []struct {
+		limiter            **quota.Limiter
+		perMinute, perHour int
+	}{
+		{&b.quotes, limits.QuotesPerMinute, limits.QuotesPerHour},
+		{&b.payments, limits.QuotesPerMinute, limits.QuotesPerHour},
+		{&b.agentQuotes, limits.AgentQuotesPerMinute, limits.AgentQuotesPerHour},
+		{&b.agentPayments, limits.AgentQuotesPerMinute, limits.AgentQuotesPerHour},
+	} {
+		var err error
+		*one.limiter, err = newLimiter(
+			quota.Window{Limit: one.perMinute, Per: time.Minute}, quota.Window{Limit: one.perHour, Per: time.Hour})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// Spend counts the names of one call, all or none, or says how long to wait. After
+// that wait there is room for every order. Operators and the service itself are not
+// counted.
+func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
+	quotes, payments, key := b.quotes, b.payments, quota.TextKey(actor.Customer)
+	switch actor.Kind {
+	case registrar.ActorOperator, registrar.ActorSystem:
+		return 0
+	case registrar.ActorAgent:
+		quotes, payments, key = b.agentQuotes, b.agentPayments, quota.TextKey(actor.Through)
+	}
+	limiter := quotes
+	if purpose == registrar.ForPayment {
+		limiter = payments
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := limiter.Peek(key); now.Remaining < names {
+		return limiter.Windows()[now.Window].Per
 	}
 	for range names {
-		// Another call may have been quicker; then this one has what was left.
-		b.limiter.Allow(key)
+		limiter.Allow(key)
 	}
 	return 0
 }

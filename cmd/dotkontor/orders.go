@@ -24,7 +24,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
-	"github.com/dotkontor/dotkontor/internal/web/checkout"
 )
 
 // takeOrders has customers' orders paid and seen through for as long as the product
@@ -55,6 +54,7 @@ func (p *product) takeOrders(
 		cfg: p.cfg, people: p.people, catalogue: catalogue, lines: p.lines, sales: p.sales, provider: provider, taxes: taxes.taxes,
 		node: p.node, now: now, logger: p.logger, metrics: p.metrics, changed: p.wakeTidings, invoices: p.invoices, office: p.office,
 		closing: p.server.closing,
+		budget:  p.names,
 	})
 	if err != nil {
 		return err
@@ -78,20 +78,6 @@ func (p *product) countCodes() (func(customer string) time.Duration, error) {
 	tries, err := p.newLimiter(
 		quota.Window{Limit: codesPerHour, Per: time.Hour}, quota.Window{Limit: codesPer10Hours, Per: 10 * time.Hour})
 	return throttle{tries}.Count, err
-}
-
-// How many baskets one customer may make orders of: each asks registries about up to
-// 20 names.
-const (
-	basketsPerMinute = 10
-	basketsPerHour   = 100
-)
-
-// basket is what people collect before they order.
-func (p *product) basket(catalogue *catalog.Live, rate func(time.Time) int) (*checkout.Basket, error) {
-	tries, err := p.newLimiter(
-		quota.Window{Limit: basketsPerMinute, Per: time.Minute}, quota.Window{Limit: basketsPerHour, Per: time.Hour})
-	return &checkout.Basket{Extension: catalogue.Extension, RateBasisPoints: rate, Asks: throttle{tries}.Count}, err
 }
 
 // sessions is where agents check out.
@@ -131,15 +117,18 @@ type orderParts struct {
 	invoices *invoice.Service // nil means that another process issues them
 	// closing is closed when this node drains; nil means never.
 	closing <-chan struct{}
+	// budget bounds the questions to registries; nil means that nothing does.
+	budget order.Budget
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
 	settings := order.Config{
 		Store: parts.people.db, Market: orderMarket{parts.catalogue, parts.lines, parts.sales, parts.office}, Taxes: parts.taxes,
-		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings},
+		Payments: parts.provider, Tokens: parts.provider, Registrants: orderRegistrants{}, Identities: parts.provider, Lines: parts.lines, Holdings: orderHoldings{parts.people.holdings}, Budget: parts.budget,
 		Seal: parts.people.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalogue.Extension, Closing: parts.closing,
 		MayWriteTo: func(address string) bool { return parts.people.strangers.Count(strings.ToLower(address)) == 0 },
 		Hold:       time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		LookAgain:  time.Duration(parts.cfg.Orders.LookAgain),
 		VerifyOver: registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:        parts.now, Logger: parts.logger, LettersWaiting: parts.people.post.wake,
 	}
@@ -247,11 +236,12 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	}
 	wanted := provision.Wanted{
 		Customer: wish.Customer, Name: wish.Name, Extension: extension, Kind: provision.Kind(wish.Kind), Years: wish.Years, Code: wish.Code,
-		Holder: wish.Holder,
+		Holder:  wish.Holder,
+		Purpose: wish.Purpose, Admit: wish.Admit,
 	}
 	quote, err := m.lines.Quote(ctx, wanted)
 	if err != nil {
-		return order.Quote{}, err
+		return order.Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, err
 	}
 	if wish.Kind == order.Renew && m.locks != nil {
 		barred, err := m.locks.Bars(ctx, quote.Domain, office.Renewal)
@@ -264,7 +254,7 @@ func (m orderMarket) Quote(ctx context.Context, wish order.Wish) (order.Quote, e
 	}
 	return order.Quote{
 		Years: quote.Years, Net: netOf(extension, wish.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
-		Verify: extension.Verify, Missing: quote.Missing,
+		Verify: extension.Verify, Missing: quote.Missing, AskedAt: quote.AskedAt, Stale: quote.Stale,
 	}, nil
 }
 

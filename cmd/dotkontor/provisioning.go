@@ -31,6 +31,7 @@ func newProvisioning(parts provisionParts) (*provision.Service, error) {
 	settings := provision.Config{
 		Store: parts.people.db, Domains: parts.people.db, Accounts: parts.registries.desks(), Seal: parts.people.keys.Seal(), Node: parts.node,
 		Nameservers: parts.cfg.Registration.Nameservers, AtOnce: parts.cfg.Registration.AtOnce,
+		ReuseFor: time.Duration(parts.cfg.Orders.ReuseQuotes), MaxReused: parts.cfg.Orders.MaxQuotes,
 		Now: parts.now, Logger: parts.logger,
 	}
 	if parts.metrics != nil {

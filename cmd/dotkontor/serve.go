@@ -32,6 +32,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
@@ -94,6 +95,8 @@ type product struct {
 	orders   *order.Service
 	invoices *invoice.Service
 	provider *stripe.Client
+	// names bounds the questions to registries of each customer and agent.
+	names *nameBudget
 	// tidings tells agents about their orders; nil where there are none.
 	tidings *tidings.Runner
 	node    string
@@ -160,6 +163,9 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	}
 	badTokens, err := p.newGate(quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
 	if err != nil {
+		return nil, err
+	}
+	if p.names, err = newNameBudget(cfg.Limits, p.newLimiter); err != nil {
 		return nil, err
 	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
@@ -263,11 +269,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		if err := p.showInvoices(&front); err != nil {
 			return nil, p.abandon(err)
 		}
-		names, err := newNameBudget(cfg.Limits.TokenPerMinute, cfg.Limits.TokenPerHour, p.newLimiter)
-		if err != nil {
-			return nil, p.abandon(err)
-		}
-		front.Agents.Orders = agentOrders{p.orders, people.access, live, names}
+		front.Agents.Orders = agentOrders{p.orders, people.access, live}
 		front.Payments = stripeMessages{p.provider, p.orders}
 		if front.Sessions, err = p.sessions(live); err != nil {
 			return nil, p.abandon(err)
@@ -275,9 +277,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		if front.Checkout.Codes, err = p.countCodes(); err != nil {
 			return nil, p.abandon(err)
 		}
-		if front.Checkout.Basket, err = p.basket(live, front.Start.RateBasisPoints); err != nil {
-			return nil, p.abandon(err)
-		}
+		front.Checkout.Basket = &checkout.Basket{Extension: live.Extension, RateBasisPoints: front.Start.RateBasisPoints}
 	}
 	handler, err := web.New(front)
 	if err != nil {

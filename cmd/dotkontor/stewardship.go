@@ -37,6 +37,7 @@ func (p *product) lookAfter(registries *registries, catalogue *catalog.Live, now
 		return nil, err
 	}
 	changes, err := steward.New(steward.Config{
+		Admit: func(actor registrar.Actor) time.Duration { return p.names.Spend(actor, registrar.ForDisplay, 1) },
 		Store: p.people.db, Registries: registries.stewards(), Seal: p.people.keys.Seal(), Node: p.node, Now: now, Logger: p.logger,
 		LettersWaiting: p.people.post.wake, Barred: p.barred, Admits: p.admits(catalogue), SetBack: setBack(p.office, office.JobChange, p.logger),
 		Ended: func(kind steward.Kind, state steward.State) { ended.WithLabelValues(string(kind), string(state)).Inc() },

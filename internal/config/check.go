@@ -147,6 +147,9 @@ func (s *Server) check(k *checker) {
 	k.duration("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
 }
 
+// largestOrder is how many names one order may have.
+const largestOrder = 20
+
 func (l *Limits) check(k *checker) {
 	k.windows("limits.", l.LookupPerMinute, l.LookupPer6Hours)
 	k.between("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
@@ -164,6 +167,13 @@ func (l *Limits) check(k *checker) {
 		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,
 	} {
 		k.between("limits."+key, value, 1, 100_000)
+	}
+	// The largest order must fit, or it could never be made.
+	for key, value := range map[string]int{
+		"quotes_per_minute": l.QuotesPerMinute, "quotes_per_hour": l.QuotesPerHour,
+		"agent_quotes_per_minute": l.AgentQuotesPerMinute, "agent_quotes_per_hour": l.AgentQuotesPerHour,
+	} {
+		k.between("limits."+key, value, largestOrder, 100_000)
 	}
 	for i, egress := range l.SharedEgress {
 		key := fmt.Sprintf("limits.shared_egress[%d].", i)

@@ -186,6 +186,17 @@ type Limits struct {
 	// counted by token and not by address. Default: 60 and 1000.
 	TokenPerMinute int `toml:"token_per_minute"`
 	TokenPerHour   int `toml:"token_per_hour"`
+	// QuotesPerMinute and QuotesPerHour are how many names one customer may have
+	// registries asked about, by pages, baskets, orders, tools and applications
+	// together; what attempts to pay ask counts apart, with the same limits. Over
+	// it nothing is ordered, and pages show the last answer. An order of 20 names
+	// must fit. Default: 120 and 2000.
+	QuotesPerMinute int `toml:"quotes_per_minute"`
+	QuotesPerHour   int `toml:"quotes_per_hour"`
+	// AgentQuotesPerMinute and AgentQuotesPerHour are the same for one checkout
+	// agent, with all its buyers. Default: 1200 and 20000.
+	AgentQuotesPerMinute int `toml:"agent_quotes_per_minute"`
+	AgentQuotesPerHour   int `toml:"agent_quotes_per_hour"`
 	// SessionsPerAgent is how many checkout sessions an agent may make in a minute,
 	// BadSignaturesPerAddress how many wrong signatures or keys one address has in a
 	// minute. Default: 60 and 30.
@@ -380,7 +391,8 @@ func Default() Config {
 		Log: Log{Format: "json", Level: "info"},
 		Limits: Limits{
 			LookupPerMinute: 30, LookupPer6Hours: 300, WhoisPerMinute: 15, WhoisPer6Hours: 150, MaxAddresses: 2_000_000,
-			TokenPerMinute: 60, TokenPerHour: 1000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30, BadTokensPerAddress: 600,
+			TokenPerMinute: 60, TokenPerHour: 1000, QuotesPerMinute: 120, QuotesPerHour: 2000,
+			AgentQuotesPerMinute: 1200, AgentQuotesPerHour: 20_000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30, BadTokensPerAddress: 600,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
 			CodesPer10Hours: 25, LettersPerRecipient: 3, LettersPerAddress: 20, PasskeysPerAddress: 60,
 			RegisterPerMinute: 60, RegisterPerHour: 1200, RefreshPerMinute: 60, RefreshPerHour: 300,
@@ -405,9 +417,12 @@ func Default() Config {
 		Mail:    Mail{TLS: "starttls"},
 		OAuth:   OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
 		Catalog: Catalog{ConfirmFactor: 2},
-		Orders:  Orders{Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500},
-		Stripe:  Stripe{PaymentMethods: []string{"card"}},
-		VAT:     VAT{WarnAtEUR: 8000},
+		Orders: Orders{
+			Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500,
+			ReuseQuotes: Duration(10 * time.Second), MaxQuotes: 20_000, LookAgain: Duration(3 * time.Second),
+		},
+		Stripe: Stripe{PaymentMethods: []string{"card"}},
+		VAT:    VAT{WarnAtEUR: 8000},
 
 		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
 

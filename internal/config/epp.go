@@ -50,12 +50,13 @@ type EPP struct {
 	// Connections bounds the connections at one moment; registries tell how many
 	// an account may have, and all nodes share that number. Default: 4.
 	Connections int `toml:"connections"`
-	// OrderConnections is how many of them lookups never take. Default: a quarter
+	// OrderConnections is how many of them quotes and lookups never take. Default: a quarter
 	// of them, but at least one if there are two; -1 means none.
 	OrderConnections int `toml:"order_connections"`
 	// PerSecond bounds the commands in a second. Default: 0, no bound.
 	PerSecond int `toml:"per_second"`
-	// OrderPercent is the part of PerSecond that lookups never use. Default: 25.
+	// OrderPercent is the part of PerSecond that quotes and lookups never use.
+	// Default: 25.
 	OrderPercent int `toml:"order_percent"`
 	// LookupTimeout bounds the wait for an answer to somebody who only asks; then
 	// public sources are asked. Default: 1.5s.

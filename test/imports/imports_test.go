@@ -39,6 +39,7 @@ const (
 	domains = "internal/registrar/*"
 	duty    = "internal/duty"              // how work that waits in rows is done
 	faults  = "internal/faults"            // where a test kills the process
+	recent  = "internal/recent"            // how answers of outside systems are reused
 	signing = "internal/registrar/signing" // arithmetic, without a store or a clock
 	hosts   = "internal/upstream/hosts"
 	manners = "internal/upstream/manners"
@@ -60,7 +61,7 @@ var rules = []rule{
 		fix: "move the code to the package that needs it",
 	},
 	{
-		who: []string{duty},
+		who: []string{duty, recent},
 		may: []string{words},
 		why: "how work is done does not depend on what it is",
 		fix: "hand it in as a function",
@@ -78,7 +79,7 @@ var rules = []rule{
 	},
 	{
 		who: []string{domains},
-		may: []string{words, duty, faults, own},
+		may: []string{words, duty, faults, recent, own},
 		why: "domain packages know the words, but neither each other nor the outside",
 		fix: "declare the small interface that is needed, and let cmd hand it in",
 	},
@@ -132,7 +133,7 @@ var rules = []rule{
 	},
 	{
 		who: []string{"internal/upstream/*"},
-		may: []string{words, domains, hosts, manners, guard, own},
+		may: []string{words, domains, hosts, manners, guard, recent, own},
 		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
 		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},

@@ -96,8 +96,9 @@ func (s *Stage) seal() (*registrar.Seal, error) {
 // unasked takes every order, so that lines exist which the registry refuses.
 type unasked struct{ provision.Account }
 
-// Offer says that everything can be had.
-func (unasked) Offer(context.Context, provision.Wish) ([]string, error) { return nil, nil }
+// Missing says that nothing is missing, and Offer that everything can be had.
+func (unasked) Missing(provision.Wish) []string             { return nil }
+func (unasked) Offer(context.Context, provision.Wish) error { return nil }
 
 // Rules is what the registry wants; only transfers ask for it here.
 func (unasked) Rules(string) provision.Rules { return provision.Rules{TransferYears: 1} }

@@ -56,7 +56,10 @@ type stage struct {
 
 func open(t *testing.T, settings ...string) *stage {
 	t.Helper()
-	settings = append(settings, "DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000")
+	settings = append([]string{
+		"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
+		"DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=100000", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=100000",
+	}, settings...)
 	opened := rig.Open(t, binary, settings...)
 	return &stage{
 		t: t, Told: opened.Told, product: opened.Product, base: opened.Base, books: func() { t.Helper(); opened.Books(t) },

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -437,4 +438,50 @@ type gone struct{ steward.Registry }
 
 func (gone) Look(context.Context, string) (steward.Record, error) {
 	return steward.Record{}, registrar.Fault(registrar.FaultTimeout, "epp.example", net.ErrClosed)
+}
+
+// counted counts how often a registry is asked about a domain.
+type counted struct {
+	steward.Registry
+	looks *atomic.Int64
+}
+
+func (c counted) Look(ctx context.Context, name string) (steward.Record, error) {
+	c.looks.Add(1)
+	return c.Registry.Look(ctx, name)
+}
+
+func TestView_FailingRegistryIsNotAskedByEveryPageView(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "neuladen.com")
+	id := s.has(ada, "neuladen", ".com", holding.StatusActive)
+	var looks atomic.Int64
+	var mu sync.Mutex
+	now := time.Now()
+	s.config.Clock = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	wait := time.Duration(0)
+	s.config.Admit = func(registrar.Actor) time.Duration { return wait }
+	s.config.Registries[0].Registry = counted{gone{s.desk}, &looks}
+	var err error
+	s.service, err = steward.New(s.config)
+	check(t, err)
+	reload := func(want int64) {
+		t.Helper()
+		for range 20 {
+			if view := s.view(id); view.Known || !view.Silent {
+				t.Errorf("the holder sees %+v", view)
+			}
+		}
+		if got := looks.Load(); got != want {
+			t.Errorf("the registry was asked %d times, want %d", got, want)
+		}
+	}
+	reload(1)
+	mu.Lock()
+	now = now.Add(10 * time.Second)
+	mu.Unlock()
+	wait = time.Minute // the holder has looked at too much
+	reload(1)
+	wait = 0
+	reload(2)
 }

@@ -46,18 +46,19 @@ func (s *Service) Visit(ctx context.Context, actor registrar.Actor, paySecret st
 		view.Payable = true
 		return view, nil
 	}
-	err = s.review(ctx, &view)
+	err = s.review(ctx, actor, &view)
 	return view, err
 }
 
-// review asks anew for an open order and tells the view what came of it.
-func (s *Service) review(ctx context.Context, view *View) error {
+// review gives the view of an open order present prices, and what the registries say
+// or said last.
+func (s *Service) review(ctx context.Context, actor registrar.Actor, view *View) error {
 	wishes, err := s.wishes(view.Order, view.Owner)
 	if err != nil {
 		return err
 	}
 	asking, cancel := context.WithTimeout(ctx, lookWithin)
-	answers := s.ask(asking, wishes)
+	answers := s.askForDisplay(asking, actor, wishes)
 	cancel()
 	priced := view.Order.clone()
 	if err := s.price(ctx, &priced, view.Owner, answers); err != nil {
@@ -66,16 +67,7 @@ func (s *Service) review(ctx context.Context, view *View) error {
 	if view.Order, err = s.reprice(ctx, view.Order, priced); err != nil {
 		return err
 	}
-	view.Missing, view.Needs = missing(view.Order, view.Owner, answers)
-	view.Refused = make(map[string]error)
-	for i, a := range answers {
-		switch {
-		case refused(a.err):
-			view.Refused[view.Order.Items[i].ID] = a.err
-		case a.err != nil:
-			view.Unasked = true
-		}
-	}
+	view.tell(answers)
 	view.Payable = len(view.Missing) == 0 && len(view.Refused) == 0 && view.Order.State.Open()
 	return nil
 }
@@ -118,8 +110,11 @@ func (s *Service) SetCode(ctx context.Context, actor registrar.Actor, paySecret,
 	case o.State != AwaitingPayment && o.State != AwaitingVerification:
 		return fail(registrar.KindConflict, NotOpen)
 	}
-	_, err = s.cfg.Market.Quote(ctx, Wish{Customer: o.Customer, Name: nameOf(*wanted), Kind: Transfer, Code: code})
-	if refused(err) {
+	answers, err := s.askFresh(ctx, actor, registrar.ForQuote, []Wish{{Customer: o.Customer, Name: nameOf(*wanted), Kind: Transfer, Code: code}})
+	if err != nil {
+		return err
+	}
+	if err := answers[0].err; refused(err) {
 		return err
 	}
 	sealed := s.cfg.Seal.Close(registrar.CodePurpose(wanted.Name), code)
@@ -177,7 +172,8 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 }
 
 // Returned is called when a browser comes back from having paid. That is only a
-// reason to look, so it does not matter whose browser it is.
+// reason to look, so it does not matter whose browser it is; and whoever has the link
+// can come back as often as they like, so a payment is looked at once in a while.
 func (s *Service) Returned(ctx context.Context, _ registrar.Actor, paySecret string) error {
 	o, err := s.byPayLink(ctx, paySecret)
 	if err != nil || o.State != Paying {
@@ -187,8 +183,7 @@ func (s *Service) Returned(ctx context.Context, _ registrar.Actor, paySecret str
 	if payment == nil || payment.Session == "" {
 		return nil
 	}
-	_, err = s.look(ctx, o, payment.ID)
-	return err
+	return s.lookLately(ctx, o, payment.ID, "paid")
 }
 
 // Back is called when the human comes back without having paid: the page is closed,

@@ -29,9 +29,9 @@ func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id
 		case Paying:
 			session, finished, err = s.awaitPayment(ctx, actor, o, done)
 		case Canceled, Expired:
-			return s.beside(ctx, o, fail(registrar.KindConflict, NotOpen))
+			return s.beside(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
 		default: // paid: nothing is charged again
-			return s.session(ctx, o)
+			return s.session(ctx, actor, o)
 		}
 		if finished {
 			return session, err
@@ -42,7 +42,7 @@ func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id
 
 // complete tries it once. It is not finished if somebody else has changed the order.
 func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, done Completion) (session Session, finished bool, err error) {
-	asked, finished, err := s.askAgain(ctx, o, done.Contact)
+	asked, finished, err := s.askAgain(ctx, actor, o, done)
 	if err != nil || !finished {
 		return Session{}, finished, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 		if err != nil || !moved {
 			return Session{}, err != nil, err
 		}
-		session, err = s.session(ctx, m.Order)
+		session, err = s.session(ctx, actor, m.Order)
 		return session, true, err
 	case done.Token == "" || s.cfg.Tokens == nil:
 		return s.handOver(ctx, session, ProblemNoPayment)
@@ -106,9 +106,9 @@ type asked struct {
 
 // askAgain asks for everything once more and stores what has changed. It is not
 // finished if somebody else has changed the order.
-func (s *Service) askAgain(ctx context.Context, o Order, told *Contact) (found asked, finished bool, err error) {
+func (s *Service) askAgain(ctx context.Context, actor registrar.Actor, o Order, done Completion) (found asked, finished bool, err error) {
 	now := o.clone()
-	if found.who, err = s.tell(ctx, &now, told); err != nil {
+	if found.who, err = s.tell(ctx, &now, done.Contact); err != nil {
 		return found, true, err
 	}
 	wishes, err := s.wishes(now, found.who.buyer)
@@ -117,7 +117,13 @@ func (s *Service) askAgain(ctx context.Context, o Order, told *Contact) (found a
 	}
 	answers := make([]answer, len(now.Items))
 	if found.who.buyer.Told { // nobody has to be asked about what can't be completed
-		answers = s.ask(ctx, wishes)
+		purpose := registrar.ForQuote
+		if done.Token != "" && s.cfg.Tokens != nil || o.Totals.Gross == 0 {
+			purpose = paymentPurpose(o, found.who.buyer)
+		}
+		if answers, err = s.askFresh(ctx, actor, purpose, wishes); err != nil {
+			return found, true, err
+		}
 		if err := s.price(ctx, &now, found.who.buyer, answers); err != nil {
 			return found, true, err
 		}
@@ -136,7 +142,7 @@ func (s *Service) askAgain(ctx context.Context, o Order, told *Contact) (found a
 		now = m.Order
 	}
 	found.view = View{Order: now, Owner: found.who.buyer}
-	found.tellAnswers(answers)
+	found.view.tell(answers)
 	untold := slices.ContainsFunc(found.view.Missing, func(word string) bool { return word != MissingCode && word != MissingIdentity })
 	switch no := refusal(now.Items, answers); {
 	case untold:
@@ -147,20 +153,6 @@ func (s *Service) askAgain(ctx context.Context, o Order, told *Contact) (found a
 		found.problem = fail(registrar.KindConflict, PriceChanged)
 	}
 	return found, true, nil
-}
-
-// tellAnswers puts into the view what came of asking.
-func (a *asked) tellAnswers(answers []answer) {
-	a.view.Missing, a.view.Needs = missing(a.view.Order, a.who.buyer, answers)
-	a.view.Refused = make(map[string]error)
-	for i, one := range answers {
-		switch {
-		case refused(one.err):
-			a.view.Refused[a.view.Order.Items[i].ID] = one.err
-		case one.err != nil:
-			a.view.Unasked = true
-		}
-	}
 }
 
 // handOver gives a completion to a human, who needs the link. If the order is nobody's
@@ -211,7 +203,7 @@ func (s *Service) charge(ctx context.Context, actor registrar.Actor, o Order, wi
 		return Session{}, true, err
 	}
 	boundary(atChargeMade)
-	return s.charged(ctx, o, id, with, outcome, err)
+	return s.charged(ctx, actor, o, id, with, outcome, err)
 }
 
 // prepareCharge makes the intent of a payment that is written down and stores it. If
@@ -256,7 +248,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 
 // charged writes down what became of a charge. refusal is the provider's word, if it
 // did not take the charge at all.
-func (s *Service) charged(ctx context.Context, o Order, id string, with asked, outcome ChargeOutcome, refusal error) (session Session, finished bool, err error) {
+func (s *Service) charged(ctx context.Context, actor registrar.Actor, o Order, id string, with asked, outcome ChargeOutcome, refusal error) (session Session, finished bool, err error) {
 	failure := outcome.Declined
 	switch {
 	case refusal != nil:
@@ -297,14 +289,14 @@ func (s *Service) charged(ctx context.Context, o Order, id string, with asked, o
 	if err != nil && !waits(err) {
 		return Session{}, true, err
 	}
-	return s.notCharged(ctx, o, with, failure, refusal)
+	return s.notCharged(ctx, actor, o, with, failure, refusal)
 }
 
 // notCharged is the answer if the token did not pay; but if the intent turns out to be
 // paid nevertheless, the order is.
-func (s *Service) notCharged(ctx context.Context, o Order, with asked, failure registrar.Code, refusal error) (session Session, finished bool, err error) {
+func (s *Service) notCharged(ctx context.Context, actor registrar.Actor, o Order, with asked, failure registrar.Code, refusal error) (session Session, finished bool, err error) {
 	if !o.State.Open() {
-		session, err = s.session(ctx, o)
+		session, err = s.session(ctx, actor, o)
 		return session, true, err
 	}
 	with.view.Order = o

@@ -143,4 +143,18 @@
 // will carry the order out, never from the caller and never from a cache: when
 // the order is made, and again before money moves. If they have changed, nothing
 // is charged; the order gets the new totals and its customer sees them first.
+//
+// Only what is shown of an open order may rest on what a registry said a moment
+// ago; prices are read from the list also then. Each customer and each agent has
+// a budget of names to ask registries about, and another one for attempts to pay.
+// Over it, an order can't be made, changed or paid for a while, and pages and
+// sessions show the last answer with its time.
+//
+//	purpose     who asks                                    cache  budget    EPP class
+//	ForPayment  Pay and CompleteSession that may charge     never  payments  orders
+//	ForQuote    Start, SetCode, CreateSession,              never  quotes    quotes
+//	            UpdateSession; Pay and CompleteSession
+//	            that can't charge as the order stands
+//	ForDisplay  Visit, Session, and the session beside an   yes    quotes    quotes
+//	            error
 package order

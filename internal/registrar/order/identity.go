@@ -84,7 +84,7 @@ func (s *Service) Verify(ctx context.Context, actor registrar.Actor, verifySecre
 		return "", err
 	}
 	for range tries {
-		identity, found, err := s.seeIdentity(ctx, o.Customer)
+		identity, found, err := s.seeIdentity(ctx, o.Customer, s.lookVerificationLately)
 		if err != nil {
 			return "", err
 		}
@@ -139,15 +139,16 @@ func (s *Service) watchIdentity(ctx context.Context, o Order) error {
 
 // seeIdentity is what is known of who a customer is. A verification that may have
 // come further is looked at first, and what the provider says is written down.
-func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Identity, found bool, err error) {
+// look is lookVerification, or for page views lookVerificationLately.
+func (s *Service) seeIdentity(
+	ctx context.Context, customer string, look func(ctx context.Context, session string) (Verification, error),
+) (identity Identity, found bool, err error) {
 	for range tries {
 		identity, found, err = s.cfg.Store.IdentityOf(ctx, customer)
 		if err != nil || !identity.undecided() {
 			return identity, found, err
 		}
-		call, cancel := s.calling(ctx)
-		standing, err := s.cfg.Identities.LookVerification(call, identity.Session)
-		cancel()
+		standing, err := look(ctx, identity.Session)
 		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
 			standing, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
 		}
@@ -187,9 +188,29 @@ func (s *Service) seeIdentity(ctx context.Context, customer string) (identity Id
 	return identity, found, errBusy()
 }
 
+// lookVerification asks the provider how a verification stands.
+func (s *Service) lookVerification(ctx context.Context, session string) (Verification, error) {
+	call, cancel := s.calling(ctx)
+	defer cancel()
+	standing, err := s.cfg.Identities.LookVerification(call, session)
+	if err == nil {
+		s.verified.Put(session, standing)
+	}
+	return standing, err
+}
+
+// lookVerificationLately is lookVerification for page views: of those that come
+// within LookAgain, one asks the provider and the others wait for the same answer.
+func (s *Service) lookVerificationLately(ctx context.Context, session string) (Verification, error) {
+	answer, err := s.verified.Ask(ctx, session, nil, func(ctx context.Context) (Verification, error) {
+		return s.lookVerification(ctx, session)
+	})
+	return answer.Value, err
+}
+
 // lookIdentity looks at a customer's verification and lets go what it was needed for.
 func (s *Service) lookIdentity(ctx context.Context, customer string) error {
-	if _, _, err := s.seeIdentity(ctx, customer); err != nil {
+	if _, _, err := s.seeIdentity(ctx, customer, s.lookVerification); err != nil {
 		return err
 	}
 	return s.release(ctx, customer)
@@ -248,7 +269,7 @@ func (s *Service) VerifyVisit(ctx context.Context, actor registrar.Actor, verify
 	if !view.Yours {
 		return view, nil
 	}
-	identity, found, err := s.seeIdentity(ctx, o.Customer)
+	identity, found, err := s.seeIdentity(ctx, o.Customer, s.lookVerificationLately)
 	if err != nil {
 		return VerifyView{}, err
 	}

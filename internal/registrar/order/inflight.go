@@ -38,11 +38,11 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 		return Session{}, false, nil // it was settled between the queries that read the order
 	}
 	if payment.Kind == ByPage && payment.State != PaymentClosing {
-		return s.humanPays(ctx, o, payment.ID)
+		return s.humanPays(ctx, actor, o, payment.ID)
 	}
 	leave, ok := s.waiters.Enter(actor.Through)
 	if !ok {
-		return s.inProgress(ctx, o)
+		return s.inProgress(ctx, actor, o)
 	}
 	defer leave()
 	waiting, cancel := context.WithDeadline(ctx, done.Until)
@@ -59,7 +59,7 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	case err != nil:
 		return Session{}, true, err
 	case !ended:
-		return s.inProgress(ctx, o)
+		return s.inProgress(ctx, actor, o)
 	case payment == nil || payment.Failure == "":
 		return Session{}, false, nil
 	}
@@ -68,12 +68,12 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if o, err = s.ofAgent(ctx, actor, o.ID); err != nil {
 		return Session{}, true, err
 	}
-	return s.notCharged(ctx, o, asked{}, failure, nil)
+	return s.notCharged(ctx, actor, o, asked{}, failure, nil)
 }
 
 // inProgress is the answer while a payment has no outcome.
-func (s *Service) inProgress(ctx context.Context, o Order) (Session, bool, error) {
-	session, err := s.beside(ctx, o, &registrar.Error{
+func (s *Service) inProgress(ctx context.Context, actor registrar.Actor, o Order) (Session, bool, error) {
+	session, err := s.beside(ctx, actor, o, &registrar.Error{
 		Kind: registrar.KindConflict, Code: PaymentInProgress, RetryAfter: inProgressRetry,
 	})
 	return session, true, err
@@ -82,11 +82,16 @@ func (s *Service) inProgress(ctx context.Context, o Order) (Session, bool, error
 // humanPays is the answer while a human has a page to pay at, which can take as long
 // as the page lives. If it is paid or has ended already, the caller decides anew; if
 // the provider can't be asked, the stored state is the answer.
-func (s *Service) humanPays(ctx context.Context, o Order, payment string) (session Session, finished bool, err error) {
-	if seen, err := s.look(ctx, o, payment); err == nil && (seen.State != Paying || seen.payment(payment) == nil || !seen.payment(payment).State.underWay()) {
-		return Session{}, false, nil
+func (s *Service) humanPays(ctx context.Context, actor registrar.Actor, o Order, payment string) (session Session, finished bool, err error) {
+	if s.lookLately(ctx, o, payment, "complete") == nil {
+		if o, err = s.again(ctx, o.ID); err != nil {
+			return Session{}, true, err
+		}
+		if mine := o.payment(payment); o.State != Paying || mine == nil || !mine.State.underWay() {
+			return Session{}, false, nil
+		}
 	}
-	session, err = s.session(ctx, o)
+	session, err = s.session(ctx, actor, o)
 	session.Problem = ProblemPaying
 	return session, true, err
 }

@@ -212,6 +212,7 @@ func TestCompleteSession_HumanAtThePageIsAnsweredAtOnce(t *testing.T) {
 		if !w.provider.pay(url) {
 			t.Fatal("the page was closed")
 		}
+		time.Sleep(time.Second) // the provider is not asked again at once
 		if got, err = w.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 			t.Fatalf("%s, %v", got.Status, err)
 		}

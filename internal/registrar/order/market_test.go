@@ -20,6 +20,10 @@ type market struct {
 	code    string
 	// onlyIn is the country that the extension demands; empty means any.
 	onlyIn string
+	// purposes are what was asked for; stale is what was answered last and when, for
+	// pages whose question is not admitted.
+	purposes []registrar.Purpose
+	stale    time.Time
 	// meanwhile happens while an answer is on its way.
 	meanwhile func()
 }
@@ -27,14 +31,24 @@ type market struct {
 func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.purposes = append(m.purposes, wish.Purpose)
+	var old order.Quote
+	if wish.Purpose == registrar.ForDisplay && wish.Admit != nil {
+		if err := wish.Admit(); err != nil {
+			if m.stale.IsZero() {
+				return order.Quote{}, err
+			}
+			old = order.Quote{AskedAt: m.stale, Stale: true}
+		}
+	}
 	m.asked++
 	if m.meanwhile != nil {
 		m.meanwhile()
 	}
 	if err := m.refuse[wish.Name.ASCII()]; err != nil {
-		return order.Quote{}, err
+		return old, err
 	}
-	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()]}
+	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale}
 	if m.onlyIn != "" && (wish.Holder == nil || wish.Holder.Country != m.onlyIn) {
 		quote.Missing = append(quote.Missing, "presence")
 	}

@@ -275,6 +275,9 @@ const (
 	// NameHeld goes with KindConflict: somebody holds the name, or another paid
 	// order is getting it.
 	NameHeld registrar.Code = "name_held"
+	// OverBudget goes with KindRateLimited: the customer or agent has had registries
+	// asked about too many names lately.
+	OverBudget registrar.Code = "over_names_budget"
 	// BadItems goes with KindInvalid: none, too many, or the same name twice.
 	BadItems registrar.Code = "bad_items"
 	// RenewInPortal goes with KindForbidden: only the holder renews, in the portal.

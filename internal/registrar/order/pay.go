@@ -68,7 +68,14 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 	if err != nil {
 		return o, "", true, err
 	}
-	answers := s.ask(ctx, wishes)
+	purpose := paymentPurpose(o, buyer)
+	if told.Gross != o.Totals.Gross || buyer.Consumer(o.Totals) && !told.consents() {
+		purpose = registrar.ForQuote // it can't be charged so
+	}
+	answers, err := s.askFresh(ctx, actor, purpose, wishes)
+	if err != nil {
+		return o, "", true, err
+	}
 	if err := refusal(o.Items, answers); err != nil {
 		return o, "", true, err
 	}
@@ -166,7 +173,10 @@ func (s *Service) resume(ctx context.Context, o Order, told Confirmation) (now O
 	}
 	// It may be paid already, or its time may be over.
 	id, url := payment.ID, payment.URL
-	if o, err = s.look(ctx, o, id); err != nil {
+	if err := s.lookLately(ctx, o, id, "pay"); err != nil {
+		return o, "", true, err
+	}
+	if o, err = s.again(ctx, o.ID); err != nil {
 		return o, "", true, err
 	}
 	if payment = o.payment(id); o.State == Paying && payment != nil && payment.State == PaymentOpen {

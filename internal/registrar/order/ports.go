@@ -140,11 +140,21 @@ func (b Buyer) holder() registrar.Holder {
 }
 
 // Market says what can be had, and for how much. It asks the registry that will
-// carry it out, and never a cache.
+// carry it out; only a Wish that is ForDisplay may be answered by what the registry
+// said a moment ago.
 type Market interface {
 	// Quote returns *registrar.Error: KindConflict, KindInvalid and KindUnsupported
 	// say why it can't be ordered, KindUpstream that it could not be asked.
 	Quote(ctx context.Context, wish Wish) (Quote, error)
+}
+
+// Budget bounds the names about which one customer or agent has registries asked.
+type Budget interface {
+	// Spend counts names, all or none, and says how long to wait if there are too
+	// many; 0 means that they are counted. What is asked ForPayment counts apart
+	// from everything else, so that looking at orders never keeps anyone from
+	// paying.
+	Spend(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
 }
 
 // Wish is a name that somebody wants.
@@ -161,6 +171,10 @@ type Wish struct {
 	// Holder is the registrant to be checked: zero if too little was told, nil for the
 	// account's present one.
 	Holder *registrar.Holder
+	// Purpose is what the quote is for. Admit is called before a registry is asked
+	// ForDisplay, and its error ends the question; nil admits every one.
+	Purpose registrar.Purpose
+	Admit   func() error
 }
 
 // Quote is what a registry and the price list make of a wish.
@@ -175,6 +189,10 @@ type Quote struct {
 	// Missing names what the holder must still tell before it can be paid, such as
 	// registrant, auth_code or a rule of the extension.
 	Missing []string
+	// AskedAt is when the registry said so, also if it said no. Stale says that it
+	// could not be asked now, and that this is its last answer.
+	AskedAt time.Time
+	Stale   bool
 }
 
 // Taxes says what VAT an order bears.

@@ -16,14 +16,50 @@ type answer struct {
 	err   error
 }
 
-// ask puts all items to the registries that will carry them out, a few at a time.
-func (s *Service) ask(ctx context.Context, wishes []Wish) []answer {
+// askFresh has the registries asked about all items, or about none if the actor's
+// budget does not suffice.
+func (s *Service) askFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, wishes []Wish) ([]answer, error) {
+	if err := s.spend(actor, purpose, len(wishes)); err != nil {
+		return nil, err
+	}
+	for i := range wishes {
+		wishes[i].Purpose = purpose
+	}
+	atOnce := maxItems
+	if purpose == registrar.ForPayment {
+		atOnce = payAtOnce
+	}
+	return s.ask(ctx, atOnce, wishes), nil
+}
+
+// askForDisplay is what a page or a session shows: recent answers, and the registries'
+// where there is none and the actor's budget suffices.
+func (s *Service) askForDisplay(ctx context.Context, actor registrar.Actor, wishes []Wish) []answer {
+	for i := range wishes {
+		wishes[i].Purpose = registrar.ForDisplay
+		wishes[i].Admit = func() error { return s.spend(actor, registrar.ForDisplay, 1) }
+	}
+	return s.ask(ctx, maxItems, wishes)
+}
+
+func (s *Service) spend(actor registrar.Actor, purpose registrar.Purpose, names int) error {
+	if s.cfg.Budget == nil {
+		return nil
+	}
+	if wait := s.cfg.Budget.Spend(actor, purpose, names); wait > 0 {
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: OverBudget, RetryAfter: wait}
+	}
+	return nil
+}
+
+// ask puts all items to the market, some at a time.
+func (s *Service) ask(ctx context.Context, atOnce int, wishes []Wish) []answer {
 	answers := make([]answer, len(wishes))
 	if len(wishes) == 1 {
 		answers[0].quote, answers[0].err = s.cfg.Market.Quote(ctx, wishes[0])
 		return answers
 	}
-	places := make(chan struct{}, askAtOnce)
+	places := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for i, wish := range wishes {
 		places <- struct{}{}
@@ -87,6 +123,16 @@ func (s *Service) wishes(o Order, buyer Buyer) ([]Wish, error) {
 		wishes[i].Code = code
 	}
 	return wishes, nil
+}
+
+// paymentPurpose is ForPayment if an attempt to pay the stored order may charge, as far as that
+// is known without a registry. What can't charge is asked about after payments.
+func paymentPurpose(o Order, buyer Buyer) registrar.Purpose {
+	uncoded := func(item Item) bool { return item.Kind == Transfer && item.SealedCode == "" }
+	if o.State != AwaitingPayment || !buyer.Told || slices.ContainsFunc(o.Items, uncoded) {
+		return registrar.ForQuote
+	}
+	return registrar.ForPayment
 }
 
 func nameOf(item Item) registrar.Name {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/recent"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -17,11 +18,17 @@ const (
 	defaultVerifyOver = registrar.Cents(500_00)
 	defaultDeadline   = 30 * time.Second
 	defaultMaxSession = 1000
+	defaultLookAgain  = 3 * time.Second
+
+	// maxLooks bounds the payments and the verifications about which is remembered
+	// what the provider said.
+	maxLooks = 10_000
 
 	// maxItems bounds an order.
 	maxItems = 20
-	// askAtOnce bounds the questions to registries that one order puts at a time.
-	askAtOnce = 4
+	// payAtOnce bounds the questions to registries that one payment puts at a time.
+	// Quotes are put together, because the registry connection batches them.
+	payAtOnce = 4
 )
 
 // Holdings knows which names customers hold.
@@ -43,6 +50,8 @@ type Config struct {
 	// Registrants makes holders of the contacts that agents tell; nil means that no
 	// contact ever suffices.
 	Registrants Registrants
+	// Budget bounds the questions to registries; nil means no bound.
+	Budget Budget
 	// Holdings lets names be compared with what the customer has; nil means that
 	// nobody compares.
 	Holdings Holdings
@@ -74,6 +83,10 @@ type Config struct {
 	// Closing is closed when this node drains: completions stop waiting for a payment
 	// in progress. nil means never.
 	Closing <-chan struct{}
+	// LookAgain is how long a page view does not ask the payment provider again about
+	// the same payment or verification, on this node; 0 means 3 s. Webhooks and the
+	// clock ask whenever they have reason to.
+	LookAgain time.Duration
 
 	// Now is the time of the business, which prices end by; Clock is the true
 	// one, which leases and pauses go by. nil means time.Now.
@@ -100,6 +113,10 @@ type Service struct {
 	loop *duty.Loop[Order]
 	// waiters are completions that wait for a payment in progress.
 	waiters duty.Waiters
+	// looked and verified are what the provider said lately about payments and
+	// verifications: pages ask at most once every LookAgain.
+	looked   *recent.Answers[string, struct{}]
+	verified *recent.Answers[string, Verification]
 }
 
 // New returns a Service. What is due is done by Run.
@@ -110,7 +127,11 @@ func New(cfg Config) (*Service, error) {
 	}
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
 	cfg.setDefaults()
-	s := &Service{cfg: cfg, waiters: duty.Waiters{Most: mostWaiters, MostEach: MostWaitersPerAgent}}
+	bound := recent.Config{Fresh: cfg.LookAgain, Max: maxLooks, Now: cfg.Clock}
+	s := &Service{
+		cfg: cfg, waiters: duty.Waiters{Most: mostWaiters, MostEach: MostWaitersPerAgent},
+		looked: recent.New[string, struct{}](bound), verified: recent.New[string, Verification](bound),
+	}
 	s.loop = s.newLoop()
 	return s, nil
 }
@@ -136,6 +157,9 @@ func (cfg *Config) setDefaults() {
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
+	}
+	if cfg.LookAgain == 0 {
+		cfg.LookAgain = defaultLookAgain
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

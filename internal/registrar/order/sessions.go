@@ -71,11 +71,12 @@ const (
 type Session struct {
 	Order  Order
 	Status SessionStatus
-	// Missing, Needs, Refused and Unasked are those of View.
+	// Missing, Needs, Refused, Unasked and AskedAt are those of View.
 	Missing []string
 	Needs   map[string][]string
 	Refused map[string]error
 	Unasked bool
+	AskedAt time.Time
 	// Untold are the fields of the contact that are missing or can't be used, where
 	// Missing has registrant; empty if the holder's account has to tell them.
 	Untold []string
@@ -102,7 +103,7 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	if err != nil {
 		return Session{}, err
 	}
-	view, err := s.offer(ctx, &o, who)
+	view, err := s.offer(ctx, actor, &o, who)
 	if err != nil {
 		return Session{}, err
 	}
@@ -116,14 +117,14 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	return s.sessionOf(view, who)
 }
 
-// Session is an order that the agent may see. While nobody has begun to pay it,
-// registries are asked anew; if prices have changed, the order has the new ones.
+// Session is an order that the agent may see. While it can be paid it has present
+// prices, and what registries say or said a moment ago.
 func (s *Service) Session(ctx context.Context, actor registrar.Actor, id string) (Session, error) {
 	o, err := s.ofAgent(ctx, actor, id)
 	if err != nil {
 		return Session{}, err
 	}
-	return s.session(ctx, o)
+	return s.session(ctx, actor, o)
 }
 
 // UpdateSession changes an order that nobody has begun to pay.
@@ -134,21 +135,21 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 	}
 	for range tries {
 		if o.State != AwaitingPayment && o.State != AwaitingVerification {
-			return s.beside(ctx, o, fail(registrar.KindConflict, NotOpen))
+			return s.beside(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
 		}
 		now := o.clone()
 		if change.Items != nil {
 			if err := s.replaceItems(ctx, actor, &now, change.Items); err != nil {
-				return s.beside(ctx, o, err)
+				return s.beside(ctx, actor, o, err)
 			}
 		}
 		who, err := s.tell(ctx, &now, change.Contact)
 		if err != nil {
 			return Session{}, err
 		}
-		view, err := s.offer(ctx, &now, who)
+		view, err := s.offer(ctx, actor, &now, who)
 		if err != nil {
-			return s.beside(ctx, o, err)
+			return s.beside(ctx, actor, o, err)
 		}
 		if now.State != o.State {
 			now.Attempts = 0
@@ -181,7 +182,7 @@ func (s *Service) CancelSession(ctx context.Context, actor registrar.Actor, id s
 	} else {
 		err = fail(registrar.KindConflict, NotOpen)
 	}
-	return s.beside(ctx, o, err)
+	return s.beside(ctx, actor, o, err)
 }
 
 func isAgent(actor registrar.Actor) bool {
@@ -318,12 +319,15 @@ func (s *Service) who(ctx context.Context, o Order) (teller, error) {
 
 // offer asks for an order that is not stored yet, prices it, and says what is
 // missing. What can't be ordered is an error.
-func (s *Service) offer(ctx context.Context, o *Order, who teller) (View, error) {
+func (s *Service) offer(ctx context.Context, actor registrar.Actor, o *Order, who teller) (View, error) {
 	wishes, err := s.wishes(*o, who.buyer)
 	if err != nil {
 		return View{}, err
 	}
-	answers := s.ask(ctx, wishes)
+	answers, err := s.askFresh(ctx, actor, registrar.ForQuote, wishes)
+	if err != nil {
+		return View{}, err
+	}
 	if err := refusal(o.Items, answers); err != nil {
 		return View{}, err
 	}
@@ -336,7 +340,7 @@ func (s *Service) offer(ctx context.Context, o *Order, who teller) (View, error)
 }
 
 // session is an order as its agent sees it now.
-func (s *Service) session(ctx context.Context, o Order) (Session, error) {
+func (s *Service) session(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
 	if o.State != AwaitingPayment && o.State != AwaitingVerification {
 		return s.sessionOf(View{Order: o}, teller{})
 	}
@@ -345,22 +349,22 @@ func (s *Service) session(ctx context.Context, o Order) (Session, error) {
 		return Session{}, err
 	}
 	view := View{Order: o, Owner: who.buyer}
-	if err := s.review(ctx, &view); err != nil {
+	if err := s.review(ctx, actor, &view); err != nil {
 		return Session{}, err
 	}
 	return s.sessionOf(view, who)
 }
 
 // beside is the session next to an error.
-func (s *Service) beside(ctx context.Context, o Order, cause error) (Session, error) {
-	session, err := s.session(ctx, o)
+func (s *Service) beside(ctx context.Context, actor registrar.Actor, o Order, cause error) (Session, error) {
+	session, err := s.session(ctx, actor, o)
 	return session, cmp.Or(cause, err)
 }
 
 // sessionOf says a view in the words of sessions.
 func (s *Service) sessionOf(view View, who teller) (Session, error) {
 	o := view.Order
-	session := Session{Order: o, Missing: view.Missing, Needs: view.Needs, Refused: view.Refused, Unasked: view.Unasked}
+	session := Session{Order: o, Missing: view.Missing, Needs: view.Needs, Refused: view.Refused, Unasked: view.Unasked, AskedAt: view.AskedAt}
 	switch o.State {
 	case AwaitingPayment, AwaitingVerification:
 		session.Status = NotReady

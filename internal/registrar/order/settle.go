@@ -71,6 +71,16 @@ func (s *Service) look(ctx context.Context, o Order, id string) (Order, error) {
 	return s.settle(ctx, o, id, standing)
 }
 
+// lookLately is look for page views: of those that come to one page within LookAgain,
+// one asks the provider and the others wait for the same answer.
+func (s *Service) lookLately(ctx context.Context, o Order, id, page string) error {
+	_, err := s.looked.Ask(ctx, page+":"+id, nil, func(ctx context.Context) (struct{}, error) {
+		_, err := s.look(ctx, o, id)
+		return struct{}{}, err
+	})
+	return err
+}
+
 // standing asks how a payment stands, of whichever kind it is.
 func (s *Service) standing(ctx context.Context, payment Payment) (Standing, error) {
 	switch {

@@ -30,7 +30,10 @@ func (s *Service) Start(ctx context.Context, actor registrar.Actor, req Request)
 	for i, wanted := range req.Items {
 		wishes[i] = Wish{Customer: actor.Customer, Name: wanted.Name, Kind: wanted.Kind, Years: wanted.Years}
 	}
-	answers := s.ask(ctx, wishes)
+	answers, err := s.askFresh(ctx, actor, registrar.ForQuote, wishes)
+	if err != nil {
+		return Order{}, err
+	}
 	if err := refusal(o.Items, answers); err != nil {
 		return Order{}, err
 	}

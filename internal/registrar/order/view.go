@@ -40,12 +40,37 @@ type View struct {
 	Needs   map[string][]string
 	// Refused says which items can't be had any more, by item id.
 	Refused map[string]error
-	// Unasked says that a registry could not be asked just now: prices and
-	// availability are those of the last time.
+	// Unasked says that a registry was not asked again just now: prices and
+	// availability are those of the last time, which is AskedAt if that is known.
 	Unasked  bool
+	AskedAt  time.Time
 	Warnings []Warning
 	// Payable says that Pay has a chance.
 	Payable bool
+}
+
+// tell puts into the view what came of asking.
+func (v *View) tell(answers []answer) {
+	v.Missing, v.Needs = missing(v.Order, v.Owner, answers)
+	v.Refused = make(map[string]error)
+	unknown := false
+	for i, a := range answers {
+		if refused(a.err) {
+			v.Refused[v.Order.Items[i].ID] = a.err
+		}
+		switch {
+		case a.err != nil && !refused(a.err):
+			v.Unasked, unknown = true, true
+		case a.quote.Stale:
+			v.Unasked = true
+			if v.AskedAt.IsZero() || a.quote.AskedAt.Before(v.AskedAt) {
+				v.AskedAt = a.quote.AskedAt
+			}
+		}
+	}
+	if unknown {
+		v.AskedAt = time.Time{}
+	}
 }
 
 // What can be missing, beside the rules of extensions.

@@ -43,6 +43,10 @@ type provider struct {
 	// was looked at in vain.
 	backs map[string]string
 	looks int
+	// pageLooks and checkLooks count questions about pages and verifications; hold, if
+	// set, is how long an answer takes.
+	pageLooks, checkLooks int
+	hold                  time.Duration
 	// tokens are what became of those that were used, by token; before is called
 	// when a charge has arrived and nothing was decided, confirmed after it was.
 	tokens            map[string]string
@@ -90,8 +94,10 @@ func (p *provider) at(session string) *page {
 }
 
 func (p *provider) Look(_ context.Context, session string) (order.Standing, error) {
+	time.Sleep(p.hold)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.pageLooks++
 	if p.down != nil {
 		return order.Standing{}, p.down
 	}
@@ -161,8 +167,10 @@ func (p *provider) OpenVerification(_ context.Context, id, _, _, _, back string)
 }
 
 func (p *provider) LookVerification(_ context.Context, session string) (order.Verification, error) {
+	time.Sleep(p.hold)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.checkLooks++
 	if p.down != nil {
 		p.looks++
 		return order.Verification{}, p.down
@@ -231,12 +239,15 @@ type world struct {
 	offset    time.Duration // of the business clock
 	closing   chan struct{} // nil: the node never drains
 	mu        sync.Mutex
+	budget    order.Budget // nil: no bound
+	// lookAgain is how long pages do not ask the provider again.
+	lookAgain time.Duration
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		t: t,
+		t: t, lookAgain: time.Nanosecond,
 		store: &memory{
 			orders: map[string]order.Order{}, identities: map[string]order.Identity{}, held: map[string]bool{}, methods: map[string]order.Method{},
 			buyers: map[string]order.Buyer{
@@ -266,6 +277,7 @@ func (w *world) start(node string) *order.Service {
 	service, err := order.New(order.Config{
 		Store: w.store, Market: w.market, Taxes: taxes{}, Payments: w.provider, Tokens: w.provider, Registrants: everybody{}, Identities: w.provider, Lines: lines{make(chan struct{}, 1)},
 		Holdings: names{"meinladen.de"}, Seal: seal, Node: node, BaseURL: "https://kontor.example", Now: w.now, Extension: w.extension, Closing: w.closing,
+		Budget: w.budget, LookAgain: w.lookAgain,
 		MayWriteTo: func(address string) bool { return w.mayWrite == nil || w.mayWrite(address) },
 	})
 	if err != nil {

@@ -84,11 +84,17 @@ func (o *office) DropContact(context.Context, string, string) error {
 
 func (o *office) Sells(provision.Kind, string, string, int) error { return nil }
 
-func (o *office) Offer(_ context.Context, wish provision.Wish) ([]string, error) {
+func (o *office) Missing(provision.Wish) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.missing
+}
+
+func (o *office) Offer(_ context.Context, wish provision.Wish) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.wishes = append(o.wishes, wish)
-	return o.missing, o.offer
+	return o.offer
 }
 
 func (o *office) Record(_ context.Context, name string) (provision.Record, error) {

@@ -71,12 +71,12 @@ func (s *Service) Order(ctx context.Context, actor registrar.Actor, order Order)
 	if earlier != nil {
 		return same(*earlier, line)
 	}
-	missing, err := registry.Offer(ctx, Wish{
+	wish := Wish{
 		Kind: order.Kind, Name: line.Name, TLD: line.TLD, Years: line.Years, Told: told, Holder: holder, Code: order.Code,
-		Requires: order.Extension.Requires, Nameservers: s.cfg.Nameservers,
-	})
-	if err == nil {
-		err = asError(missing)
+		Requires: order.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: registrar.ForPayment,
+	}
+	if err = registry.Offer(ctx, wish); err == nil {
+		err = asError(registry.Missing(wish))
 	}
 	if err == nil && order.Kind != Renew {
 		err = s.admit(ctx, order, holder)

@@ -108,11 +108,13 @@ type Market interface {
 	// in this way for so many years; nil if some can. requires is the catalogue's
 	// word for a rule of the extension.
 	Sells(kind Kind, tld, requires string, years int) error
-	// Offer asks the registry itself, and never a cache. No error means that it
-	// can be had at the list price as soon as the holder has told what is missing:
-	// NeedRegistrant, NeedCode, or the rule of the extension that their data do
-	// not meet.
-	Offer(ctx context.Context, wish Wish) (missing []string, err error)
+	// Missing is what the holder must still tell: NeedRegistrant, NeedCode, or the
+	// rule of the extension that their data do not meet. It asks nobody.
+	Missing(wish Wish) []string
+	// Offer asks the registry itself, and never a cache, by the wish's Purpose. No
+	// error means that it can be had at the list price as soon as nothing is missing.
+	// The answer does not depend on the holder.
+	Offer(ctx context.Context, wish Wish) error
 }
 
 // Records is what a registry tells of domains by itself or when asked.
@@ -181,6 +183,8 @@ type Wish struct {
 	// Requires is the catalogue's word for a rule of the extension.
 	Requires    string
 	Nameservers []string
+	// Purpose is what the registry is asked for.
+	Purpose registrar.Purpose
 }
 
 // Record is a domain as the registry knows it.

@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -21,6 +22,12 @@ type Wanted struct {
 	// Holder is who would hold it, zero if nobody has told; nil means the customer's
 	// registrant.
 	Holder *Holder
+	// Purpose is what the quote is for. Only ForDisplay may be answered by what the
+	// registry said a moment ago.
+	Purpose registrar.Purpose
+	// Admit is called before a registry is asked ForDisplay; its error ends the
+	// question. nil admits every one. For other purposes the caller admits.
+	Admit func() error
 }
 
 // Quote is what the registry makes of it.
@@ -32,12 +39,18 @@ type Quote struct {
 	Years int
 	// Missing is what the holder must tell before it can be paid for.
 	Missing []string
+	// AskedAt is when the registry said so, zero if it never did; it is there beside
+	// an error, too. Stale says that it could not be asked now, and that this is what
+	// it said last.
+	AskedAt time.Time
+	Stale   bool
 }
 
 // Quote asks the registry that would carry a line out whether it could be done now
 // at the list price, and writes nothing. Its errors are KindUpstream,
 // KindRateLimited or KindInternal if the registry could not be asked, and
-// KindConflict, KindInvalid or KindUnsupported if it can't be had.
+// KindConflict, KindInvalid or KindUnsupported if it can't be had. The price list,
+// the holder and our own records are read each time, whatever the Purpose.
 func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Deadline)
 	defer cancel()
@@ -54,12 +67,21 @@ func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
 	if err != nil {
 		return Quote{}, err
 	}
-	quote.Missing, err = registry.Offer(ctx, Wish{
+	wish := Wish{
 		Kind: wanted.Kind, Name: wanted.Name.ASCII(), TLD: wanted.Name.TLD(), Years: quote.Years, Told: told, Holder: holder,
-		Code: wanted.Code, Requires: wanted.Extension.Requires, Nameservers: s.cfg.Nameservers,
-	})
+		Code: wanted.Code, Requires: wanted.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: wanted.Purpose,
+	}
+	quote.Missing = registry.Missing(wish)
+	offered, err := s.offer(ctx, registry, keyOf(quote.Account, wanted.Customer, wish), wanted, wish)
+	quote.AskedAt = offered.At
+	if err != nil && offered.Known() {
+		quote.Stale, err = true, nil
+	}
+	if err == nil {
+		err = offered.Value
+	}
 	if err != nil {
-		return Quote{}, refusal(err)
+		return Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, refusal(err)
 	}
 	return quote, nil
 }

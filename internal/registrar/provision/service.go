@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/recent"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -83,6 +84,10 @@ type Config struct {
 	AtOnce int
 	// Deadline bounds one call to a registry; 0 means a minute.
 	Deadline time.Duration
+	// ReuseFor is how long pages show what a registry has answered without asking it
+	// again; 0 means 10 s. MaxReused bounds those answers; 0 means 20,000.
+	ReuseFor  time.Duration
+	MaxReused int
 	// Now is the time of the business, which dates go by; Clock is the true one,
 	// which leases and pauses go by. nil means time.Now.
 	Now, Clock func() time.Time
@@ -107,6 +112,8 @@ type Service struct {
 	// hosts remembers which nameserver objects exist at which account, so that
 	// only the first line asks for them.
 	hosts sync.Map
+	// offers is what registries answered lately, for pages.
+	offers *recent.Answers[offerKey, error]
 }
 
 // New returns a Service. It does nothing by itself until Run.
@@ -119,6 +126,12 @@ func New(cfg Config) (*Service, error) {
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
+	}
+	if cfg.ReuseFor == 0 {
+		cfg.ReuseFor = defaultReuse
+	}
+	if cfg.MaxReused == 0 {
+		cfg.MaxReused = defaultMaxReused
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -144,7 +157,9 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Heard == nil {
 		cfg.Heard = func(string) {}
 	}
-	s := &Service{cfg: cfg}
+	s := &Service{cfg: cfg, offers: recent.New[offerKey, error](recent.Config{
+		Fresh: cfg.ReuseFor, Keep: lastKnownFor, Max: cfg.MaxReused, Now: cfg.Clock,
+	})}
 	s.lines = &duty.Loop[Line]{
 		Due: func(ctx context.Context, limit int) ([]Line, error) {
 			return cfg.Store.DueLines(ctx, s.clock(), limit)

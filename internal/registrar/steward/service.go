@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/recent"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -19,6 +20,10 @@ const (
 	// lookFor how long a page waits for it.
 	freshFor = time.Minute
 	lookFor  = 2 * time.Second
+	// lookAgain is how long pages do not ask a registry again that has failed, and
+	// maxLooks bounds the domains for which that is remembered.
+	lookAgain = 5 * time.Second
+	maxLooks  = 10_000
 
 	lookEvery = time.Second
 	storing   = 10 * time.Second
@@ -52,6 +57,9 @@ type Config struct {
 	Seal *registrar.Seal
 	// Node names this process in leases; it is the same after a restart.
 	Node string
+	// Admit is called before a page asks a registry about a domain, and says how long
+	// to wait instead; nil admits every one.
+	Admit func(actor registrar.Actor) (wait time.Duration)
 	// Barred is asked before a change is written and before it is sent: its code is why a dispute or a
 	// court forbids it, empty if nothing does. nil means that nothing ever does.
 	Barred func(ctx context.Context, domain Domain, kind Kind) (registrar.Code, error)
@@ -77,6 +85,9 @@ type Config struct {
 type Service struct {
 	cfg  Config
 	loop *duty.Loop[Change]
+	// looks has pages share one question about a domain, and keeps them from asking
+	// a registry again that has just failed.
+	looks *recent.Answers[string, Record]
 }
 
 // New returns a Service. Changes that nobody waits for are carried out by Run.
@@ -96,6 +107,9 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
+	if cfg.Admit == nil {
+		cfg.Admit = func(registrar.Actor) time.Duration { return 0 }
+	}
 	if cfg.Barred == nil {
 		cfg.Barred = func(context.Context, Domain, Kind) (registrar.Code, error) { return "", nil }
 	}
@@ -114,7 +128,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg}
+	s := &Service{cfg: cfg, looks: recent.New[string, Record](recent.Config{Fresh: lookAgain, Max: maxLooks, Now: cfg.Clock})}
 	s.loop = &duty.Loop[Change]{
 		Due: func(ctx context.Context, limit int) ([]Change, error) {
 			return cfg.Store.DueChanges(ctx, s.clock(), limit)

@@ -48,7 +48,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	}
 	ours := domain.Status == domainActive || domain.Status == domainExpired || domain.Status == domainRedemption
 	if age := s.clock().Sub(view.Record.ReadAt); served && ours && (!view.Known || age < 0 || age > freshFor) {
-		s.look(ctx, registry.Registry, &view)
+		s.look(ctx, actor, registry.Registry, &view)
 	}
 	if err := s.history(ctx, &view); err != nil {
 		return View{}, err
@@ -57,22 +57,40 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	return view, err
 }
 
-// look asks the registry. What it told before stands if it does not answer.
-func (s *Service) look(ctx context.Context, registry Registry, view *View) {
+// look asks the registry, if the actor's budget suffices. What it told before stands
+// if it does not answer.
+func (s *Service) look(ctx context.Context, actor registrar.Actor, registry Registry, view *View) {
 	call, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
-	record, err := registry.Look(call, view.Domain.Name)
+	admit := func() error {
+		if wait := s.cfg.Admit(actor); wait > 0 {
+			return &registrar.Error{Kind: registrar.KindRateLimited, Code: "too_many_looks", RetryAfter: wait}
+		}
+		return nil
+	}
+	answer, err := s.looks.Ask(call, view.Domain.ID, admit, func(call context.Context) (Record, error) {
+		return s.read(call, registry, view.Domain)
+	})
 	if err != nil {
 		view.Silent = true
 		s.cfg.Logger.WarnContext(ctx, "a domain can't be looked up at its registry", "domain", view.Domain.ID, "extension", view.Domain.TLD,
 			"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return
 	}
-	record.ReadAt = s.clock()
-	view.Record, view.Known = record, true
-	if err := s.cfg.Store.KeepRecord(ctx, view.Domain.ID, record); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "what a registry told can't be kept", "domain", view.Domain.ID, "error", err.Error())
+	view.Record, view.Known = answer.Value, true
+}
+
+// read asks the registry about a domain and stores what it says.
+func (s *Service) read(ctx context.Context, registry Registry, domain Domain) (Record, error) {
+	record, err := registry.Look(ctx, domain.Name)
+	if err != nil {
+		return Record{}, err
 	}
+	record.ReadAt = s.clock()
+	if err := s.cfg.Store.KeepRecord(ctx, domain.ID, record); err != nil {
+		s.cfg.Logger.WarnContext(ctx, "steward: registry record not stored", "domain", domain.ID, "error", err.Error())
+	}
+	return record, nil
 }
 
 func (s *Service) history(ctx context.Context, view *View) (err error) {

@@ -37,7 +37,7 @@ type Account struct {
 	// MaxConnections bounds the connections; 0 means 4. Registries tell how many
 	// an account may have; several nodes share that number.
 	MaxConnections int
-	// OrderConnections is how many of them lookups never take; 0 means a quarter
+	// OrderConnections is how many of them quotes and lookups never take; 0 means a quarter
 	// of them, but at least one if there are two. A negative number means none.
 	OrderConnections int
 	// PerSecond bounds the commands in a second, over all connections; 0 means
@@ -45,11 +45,11 @@ type Account struct {
 	// 0 means the commands of one second.
 	PerSecond float64
 	Burst     int
-	// OrderShare is the part of PerSecond that lookups never use; 0 means a
-	// quarter.
+	// OrderShare is the part of PerSecond that quotes and lookups never use; 0
+	// means a quarter.
 	OrderShare float64
-	// MaxWaiting bounds the commands of each class that wait for a connection;
-	// 0 means 1024.
+	// MaxWaiting bounds the commands of each class that wait for a connection, so
+	// that one class never fills the queue of another; 0 means 1024.
 	MaxWaiting int
 
 	// ConnectTimeout bounds everything up to the end of the login; 0 means 10 s.

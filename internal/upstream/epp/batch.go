@@ -16,13 +16,19 @@ type batches struct {
 
 	mu sync.Mutex
 	// open are the batches that take more names, by what is asked about them.
-	open map[string]*batch
+	open map[question]*batch
+}
+
+// question is what the names of one batch have in common.
+type question struct {
+	class Class
+	fee   string
 }
 
 // batch is one check in the making. The lock of batches guards it until a
 // connection takes it; afterwards nobody changes it.
 type batch struct {
-	key   string
+	key   question
 	fee   *FeeQuestion
 	names []string
 	known map[string]bool
@@ -39,7 +45,7 @@ type batch struct {
 	err     error
 }
 
-func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[string]*batch)} }
+func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[question]*batch)} }
 
 // ask lets the names travel with others' and picks their answers.
 func (b *batches) ask(ctx context.Context, q CheckDomains) ([]Checked, error) {
@@ -78,7 +84,7 @@ func (b *batches) join(q CheckDomains) []*batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var joined []*batch
-	key := q.Fee.key()
+	key := question{q.Class, q.Fee.key()}
 	for _, name := range q.Names {
 		one := b.room(key, q.Fee)
 		if len(joined) == 0 || joined[len(joined)-1] != one {
@@ -98,7 +104,7 @@ func (b *batches) join(q CheckDomains) []*batch {
 }
 
 // room is a batch that takes one more name. The caller holds the lock.
-func (b *batches) room(key string, fee *FeeQuestion) *batch {
+func (b *batches) room(key question, fee *FeeQuestion) *batch {
 	if one := b.open[key]; one != nil {
 		return one
 	}
@@ -128,7 +134,7 @@ func (b *batches) submit(one *batch) {
 		return
 	}
 	one.sent = true
-	one.job = &job{class: Lookups, done: make(chan struct{}), prepare: func() (*call, bool) { return b.seal(one) }}
+	one.job = &job{class: one.key.class, done: make(chan struct{}), prepare: func() (*call, bool) { return b.seal(one) }}
 	if err := b.client.pool.submit(one.job); err != nil {
 		b.detach(one)
 		one.err = err
@@ -147,7 +153,7 @@ func (b *batches) seal(one *batch) (*call, bool) {
 	if one.trid == "" {
 		one.trid = newTRID(b.client.account.Now())
 	}
-	return checkCall(one.names, one.fee, Lookups, one.trid), one.askers > 0
+	return checkCall(one.names, one.fee, one.key.class, one.trid), one.askers > 0
 }
 
 // detach sees to it that no more names join. The caller holds the lock.
@@ -163,7 +169,7 @@ func (b *batches) await(one *batch) {
 	err := b.client.wait(context.Background(), one.job, true)
 	if err == nil {
 		var a *answer
-		if a, err = b.client.read(checkCall(nil, one.fee, Lookups, one.trid), one.job.answer); err == nil {
+		if a, err = b.client.read(checkCall(nil, one.fee, one.key.class, one.trid), one.job.answer); err == nil {
 			one.found = readChecked(a)
 		}
 	}
@@ -191,7 +197,7 @@ func (b *batches) apart(one *batch, names []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.client.account.MaxQueueTime)
 	defer cancel()
 	for _, half := range [][]string{names[:len(names)/2], names[len(names)/2:]} {
-		a, err := b.client.send(ctx, checkCall(half, one.fee, Lookups, newTRID(b.client.account.Now())))
+		a, err := b.client.send(ctx, checkCall(half, one.fee, one.key.class, newTRID(b.client.account.Now())))
 		switch {
 		case err == nil:
 			maps.Copy(one.found, readChecked(a))

@@ -14,7 +14,7 @@ type CheckDomains struct {
 	Names []string
 	// Fee asks for prices too; nil does not. A server without fees refuses it.
 	Fee *FeeQuestion
-	// Class is Orders unless it says otherwise. Only Lookups are batched.
+	// Class is Orders unless it says otherwise. Orders are never batched.
 	Class Class
 	// ClTRID is the command's id; empty means a new one. A batch has its own.
 	ClTRID string
@@ -36,7 +36,7 @@ func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]Checked, e
 	if len(q.Names) == 0 {
 		return nil, nil
 	}
-	if q.Class == Lookups && len(q.Names) < c.account.BatchNames {
+	if q.Class != Orders && len(q.Names) < c.account.BatchNames {
 		return c.batches.ask(ctx, q)
 	}
 	answers := make([]Checked, 0, len(q.Names))

@@ -6,17 +6,25 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Class says for whom a command is sent.
+// Class is the priority of a command. Each class has a queue of its own; a command
+// is sent when no class above it has one that may be sent.
 type Class uint8
 
 const (
-	// Orders: somebody paid or is about to. It is the class of every command
-	// that changes something, and of whatever does not say otherwise.
+	// Orders: money moves, or was paid. It is the class of every command that
+	// changes something, and of whatever does not say otherwise.
 	Orders Class = iota
-	// Lookups: somebody only asks.
+	// Quotes: a signed-in customer or an agent wants to know what an order would
+	// cost, or looks at what they hold.
+	Quotes
+	// Lookups: anyone searches for names.
 	Lookups
-	classes = 2
+	classes = 3
 )
+
+// shared reports whether a class leaves the connections and the share of the pace
+// alone that are reserved for Orders.
+func (c Class) shared() bool { return c != Orders }
 
 // Command describes a command to an Extender.
 type Command struct {

@@ -25,11 +25,13 @@
 // An account has at most MaxConnections connections, because registries bound
 // them and punish those who pass the bound. A connection is opened when there is
 // work for it, kept with a hello while there is none, and left with a logout.
-// Two classes share it. Orders go first, and lookups never hold more than
+// Three classes share it: orders go before quotes, and quotes before lookups.
+// Quotes and lookups together never hold more than
 // MaxConnections - OrderConnections connections and never use more than
-// 1 - OrderShare of PerSecond. So a crowd that searches can't keep a customer
-// who paid from getting the name. The queue is bounded; whoever finds it full is
-// told at once.
+// 1 - OrderShare of PerSecond. So neither a crowd that searches nor a customer who
+// reloads the page of a large order keeps another one from paying, or from getting
+// the name that was paid for. Each class has a queue of its own, which is bounded;
+// a command that finds it full is refused at once.
 //
 // A goroutine reads each connection all the time. It sees at once when the server
 // closes it, so a dead connection is hardly ever written to. A connection is
@@ -44,10 +46,10 @@
 // refused login waits from one minute to 15, because registries lock accounts
 // after a few wrong passwords.
 //
-// Questions about single names wait up to two milliseconds for others and travel
-// as one check of at most 50 names, with and without fees apart. While every
-// connection is busy a waiting check goes on collecting names. A check for an
-// order does not wait.
+// Questions about single names wait up to two milliseconds for others of their
+// class and travel as one check of at most 50 names, with and without fees apart.
+// While every connection is busy a waiting check goes on collecting names. A check
+// for an order does not wait.
 //
 // # The lost answer
 //

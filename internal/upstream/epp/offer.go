@@ -13,22 +13,27 @@ import (
 const mostYearsAhead = 10
 
 // Offer asks the registry whether a line could be carried out now.
-func (d *Desk) Offer(ctx context.Context, wish provision.Wish) (missing []string, err error) {
-	policy := d.policyOf(wish.TLD)
-	if wish.Kind == provision.Renew {
-		return nil, d.offerRenewal(ctx, wish)
-	}
+func (d *Desk) Offer(ctx context.Context, wish provision.Wish) error {
 	if err := d.Sells(wish.Kind, wish.TLD, wish.Requires, wish.Years); err != nil {
-		return nil, err
+		return err
 	}
-	missing = d.missing(wish)
-	if wish.Kind == provision.Transfer {
-		if wish.Code == "" {
-			missing = append(missing, provision.NeedCode)
-		}
-		return missing, d.offerTransfer(ctx, wish, &policy)
+	policy := d.policyOf(wish.TLD)
+	switch wish.Kind {
+	case provision.Renew:
+		return d.offerRenewal(ctx, wish)
+	case provision.Transfer:
+		return d.offerTransfer(ctx, wish, &policy)
+	default:
+		return d.offerRegistration(ctx, wish, &policy)
 	}
-	return missing, d.offerRegistration(ctx, wish, &policy)
+}
+
+// classOf is the priority of a question: only what money depends on goes with orders.
+func classOf(purpose registrar.Purpose) Class {
+	if purpose == registrar.ForPayment {
+		return Orders
+	}
+	return Quotes
 }
 
 // Sells knows the rules that hold for every name: what the account has no means to
@@ -49,14 +54,20 @@ func (d *Desk) Sells(kind provision.Kind, tld, requires string, years int) error
 	return nil
 }
 
-// missing is what the holder has not told, or told so that it can't stay.
-func (d *Desk) missing(wish provision.Wish) (missing []string) {
+// Missing is what the holder has not told, or told so that it can't stay.
+func (d *Desk) Missing(wish provision.Wish) (missing []string) {
+	if wish.Kind == provision.Renew {
+		return nil
+	}
 	requirement := registrar.RequirementOf(wish.Requires)
 	if !wish.Told || d.Rules(wish.TLD).Contacts && !writable(personOf(wish.Holder)) {
 		missing = append(missing, provision.NeedRegistrant)
 	}
 	if wish.Told && !requirement.Admits(wish.Holder.Country) {
 		missing = append(missing, wish.Requires)
+	}
+	if wish.Kind == provision.Transfer && wish.Code == "" {
+		missing = append(missing, provision.NeedCode)
 	}
 	return missing
 }
@@ -76,7 +87,7 @@ func (d *Desk) offerRegistration(ctx context.Context, wish provision.Wish, polic
 	if err := policy.Check(&q); err != nil {
 		return err
 	}
-	checked, err := check(ctx, d.client, FeeCommand{Name: "create", Years: wish.Years}, wish.Name, Orders)
+	checked, err := check(ctx, d.client, FeeCommand{Name: "create", Years: wish.Years}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
 		return told(err)
@@ -91,14 +102,14 @@ func (d *Desk) offerRegistration(ctx context.Context, wish provision.Wish, polic
 // offerTransfer asks for the fee, and for what can be seen of the domain: with the
 // holder's code all of it, without perhaps nothing.
 func (d *Desk) offerTransfer(ctx context.Context, wish provision.Wish, policy *Policy) error {
-	checked, err := check(ctx, d.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, wish.Name, Orders)
+	checked, err := check(ctx, d.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
 		return told(err)
 	case checked.Available:
 		return conflict(provision.NotRegistered, nil)
 	}
-	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: wish.Name, AuthInfo: wish.Code})
+	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: wish.Name, AuthInfo: wish.Code, Class: classOf(wish.Purpose)})
 	switch code := ResultCode(err); {
 	case code == CodeMissing: // a reserved name is neither free nor registered
 		return conflict(provision.NotRegistered, err)
@@ -119,7 +130,7 @@ func (d *Desk) offerTransfer(ctx context.Context, wish provision.Wish, policy *P
 }
 
 func (d *Desk) offerRenewal(ctx context.Context, wish provision.Wish) error {
-	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: wish.Name})
+	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: wish.Name, Class: classOf(wish.Purpose)})
 	switch code := ResultCode(err); {
 	case code == CodeMissing || code == CodeAuthorization:
 		return conflict(provision.NotRenewable, err)
@@ -130,7 +141,7 @@ func (d *Desk) offerRenewal(ctx context.Context, wish provision.Wish) error {
 	case info.Expires.AddDate(wish.Years, 0, 0).After(d.client.account.Now().AddDate(mostYearsAhead, 0, 0)):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
 	}
-	checked, err := check(ctx, d.client, FeeCommand{Name: "renew", Years: wish.Years}, wish.Name, Orders)
+	checked, err := check(ctx, d.client, FeeCommand{Name: "renew", Years: wish.Years}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
 		return told(err)

@@ -17,36 +17,45 @@ func wishFor(kind provision.Kind, name string) provision.Wish {
 	}
 }
 
+// offer is what a quote makes of a wish.
+func offer(t *testing.T, desk *Desk, wish provision.Wish) (missing []string, err error) {
+	t.Helper()
+	if err := desk.Offer(t.Context(), wish); err != nil {
+		return nil, err
+	}
+	return desk.Missing(wish), nil
+}
+
 func TestWhatCantBeHadIsNoOffer(t *testing.T) {
 	t.Parallel()
 	f := &fake{handle: priced}
 	desk := NewDesk(f.client(t, nil), nil)
 	wish := func(name string) provision.Wish { return wishFor(provision.Register, name) }
-	if missing, err := desk.Offer(t.Context(), wish("free.test")); err != nil || len(missing) > 0 {
+	if missing, err := offer(t, desk, wish("free.test")); err != nil || len(missing) > 0 {
 		t.Errorf("a free name: %v, %v", missing, err)
 	}
-	if _, err := desk.Offer(t.Context(), wish("taken.test")); registrar.CodeOf(err) != provision.NameTaken {
+	if _, err := offer(t, desk, wish("taken.test")); registrar.CodeOf(err) != provision.NameTaken {
 		t.Errorf("a taken name: %v", err)
 	}
-	if _, err := desk.Offer(t.Context(), wish("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
+	if _, err := offer(t, desk, wish("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
 		t.Errorf("a premium name: %v", err)
 	}
 	silent := &fake{handle: chk} // has fees, and tells none
-	if _, err := NewDesk(silent.client(t, nil), nil).Offer(t.Context(), wish("free.test")); registrar.CodeOf(err) != provision.NamePremium {
+	if _, err := offer(t, NewDesk(silent.client(t, nil), nil), wish("free.test")); registrar.CodeOf(err) != provision.NamePremium {
 		t.Errorf("a name whose price nobody knows: %v", err)
 	}
 	feeless := &fake{handle: chk, greeting: greetingXML("<extURI>urn:x</extURI>")}
-	if _, err := NewDesk(feeless.client(t, nil), nil).Offer(t.Context(), wish("free.test")); err != nil {
+	if _, err := offer(t, NewDesk(feeless.client(t, nil), nil), wish("free.test")); err != nil {
 		t.Errorf("a registry without fees: %v", err)
 	}
 	long := wish("free.test")
 	long.Years = 11
-	if _, err := desk.Offer(t.Context(), long); registrar.CodeOf(err) != provision.BadTerm {
+	if _, err := offer(t, desk, long); registrar.CodeOf(err) != provision.BadTerm {
 		t.Errorf("eleven years: %v", err)
 	}
 	alien := wish("free.test")
 	alien.Requires = "it_tax_id" // EPP has no field for it, and this account no gateway
-	if _, err := desk.Offer(t.Context(), alien); registrar.CodeOf(err) != provision.NotEligible || registrar.KindOf(err) != registrar.KindUnsupported {
+	if _, err := offer(t, desk, alien); registrar.CodeOf(err) != provision.NotEligible || registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("a rule that we can't meet: %v", err)
 	}
 }
@@ -67,14 +76,14 @@ func TestWhatTheHolderCanStillTellIsMissingAndNoRefusal(t *testing.T) {
 	} {
 		wish := wishFor(provision.Register, "free.test")
 		test.change(&wish)
-		missing, err := desk.Offer(t.Context(), wish)
+		missing, err := offer(t, desk, wish)
 		if err != nil || strings.Join(missing, " ") != test.want {
 			t.Errorf("%s: %v, %v", name, missing, err)
 		}
 	}
 	taken := wishFor(provision.Register, "taken.test")
 	taken.Told = false
-	if _, err := desk.Offer(t.Context(), taken); registrar.CodeOf(err) != provision.NameTaken {
+	if _, err := offer(t, desk, taken); registrar.CodeOf(err) != provision.NameTaken {
 		t.Errorf("data are missing, but the name is taken anyway: %v", err)
 	}
 }
@@ -155,14 +164,14 @@ func TestATransferIsOfferedOnlyIfItCanSucceed(t *testing.T) {
 	} {
 		wish := wishFor(provision.Transfer, test.label+".test")
 		wish.Code = test.code
-		missing, err := test.desk.Offer(t.Context(), wish)
+		missing, err := offer(t, test.desk, wish)
 		if registrar.CodeOf(err) != test.want || err == nil && !slices.Equal(missing, test.missing) {
 			t.Errorf("%s: %v, %v", name, missing, err)
 		}
 	}
 	pushed := wishFor(provision.Transfer, "open.co.uk")
 	pushed.TLD = ".co.uk"
-	if _, err := desk.Offer(t.Context(), pushed); registrar.KindOf(err) != registrar.KindUnsupported {
+	if _, err := offer(t, desk, pushed); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("a name that can't be asked for: %v", err)
 	}
 }
@@ -176,13 +185,13 @@ func TestARenewalIsOfferedOnlyForWhatTheAccountHas(t *testing.T) {
 	} {
 		wish := wishFor(provision.Renew, label+".test")
 		wish.Told = false // the registry has the holder already
-		if missing, err := desk.Offer(t.Context(), wish); registrar.CodeOf(err) != want || len(missing) > 0 {
+		if missing, err := offer(t, desk, wish); registrar.CodeOf(err) != want || len(missing) > 0 {
 			t.Errorf("%s: %v, %v", label, missing, err)
 		}
 	}
 	wish := wishFor(provision.Renew, "ours.test")
 	wish.Years = 10
-	if _, err := desk.Offer(t.Context(), wish); registrar.CodeOf(err) != provision.BadTerm {
+	if _, err := offer(t, desk, wish); registrar.CodeOf(err) != provision.BadTerm {
 		t.Errorf("eleven years ahead: %v", err)
 	}
 }

@@ -35,9 +35,9 @@ func (b *bucket) take() {
 	}
 }
 
-// pace bounds the commands of an account. Lookups pay into both buckets, orders
-// into the whole one only, so lookups can't use up the orders' share.
-type pace struct{ whole, lookups bucket }
+// pace bounds the commands of an account. Quotes and lookups pay into both buckets,
+// orders into the whole one only, so the others can't use up the orders' share.
+type pace struct{ whole, shared bucket }
 
 func newPace(perSecond float64, burst int, orderShare float64) pace {
 	if perSecond <= 0 {
@@ -45,22 +45,22 @@ func newPace(perSecond float64, burst int, orderShare float64) pace {
 	}
 	left := 1 - orderShare
 	return pace{
-		whole:   newBucket(perSecond, burst),
-		lookups: newBucket(perSecond*left, max(1, int(float64(burst)*left))),
+		whole:  newBucket(perSecond, burst),
+		shared: newBucket(perSecond*left, max(1, int(float64(burst)*left))),
 	}
 }
 
 func (p *pace) wait(now time.Time, class Class) time.Duration {
 	wait := p.whole.wait(now)
-	if class == Lookups {
-		wait = max(wait, p.lookups.wait(now))
+	if class.shared() {
+		wait = max(wait, p.shared.wait(now))
 	}
 	return wait
 }
 
 func (p *pace) take(class Class) {
 	p.whole.take()
-	if class == Lookups {
-		p.lookups.take()
+	if class.shared() {
+		p.shared.take()
 	}
 }

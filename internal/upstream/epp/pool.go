@@ -32,7 +32,7 @@ type pool struct {
 	idle    []*worker
 	workers int // all of them, those that connect included
 	dialing int
-	lookups int // jobs of that class under way
+	sharing int // jobs under way that leave the reserved connections alone
 	pace    pace
 	alarm   *time.Timer
 	backoff backoff
@@ -147,9 +147,9 @@ func (p *pool) dispatch() {
 func (p *pool) next() *job {
 	now := p.account.Now()
 	var soonest time.Duration
-	for _, class := range []Class{Orders, Lookups} {
+	for class := Orders; class < classes; class++ {
 		front := p.waiting[class].Front()
-		if front == nil || class == Lookups && p.lookups >= p.account.MaxConnections-p.account.OrderConnections {
+		if front == nil || class.shared() && p.sharedRoom() == 0 {
 			continue
 		}
 		if wait := p.pace.wait(now, class); wait > 0 {
@@ -164,8 +164,8 @@ func (p *pool) next() *job {
 		}
 		p.pace.take(class)
 		j.stage = underWay
-		if class == Lookups {
-			p.lookups++
+		if class.shared() {
+			p.sharing++
 		}
 		return j
 	}
@@ -177,8 +177,16 @@ func (p *pool) next() *job {
 
 // waitingNow counts the jobs that a new connection could serve.
 func (p *pool) waitingNow() int {
-	room := max(0, p.account.MaxConnections-p.account.OrderConnections-p.lookups)
-	return p.waiting[Orders].Len() + min(p.waiting[Lookups].Len(), room)
+	sharing := 0
+	for class := Orders + 1; class < classes; class++ {
+		sharing += p.waiting[class].Len()
+	}
+	return p.waiting[Orders].Len() + min(sharing, p.sharedRoom())
+}
+
+// sharedRoom is how many more commands may use a connection that is not reserved.
+func (p *pool) sharedRoom() int {
+	return max(0, p.account.MaxConnections-p.account.OrderConnections-p.sharing)
 }
 
 // wakeAfter lets dispatch look again when the pace allows the next command.
@@ -195,8 +203,8 @@ func (p *pool) wakeAfter(wait time.Duration) {
 
 // finish ends a job. The caller holds the lock.
 func (p *pool) finish(j *job, a *answer, err error) {
-	if j.stage == underWay && j.class == Lookups {
-		p.lookups--
+	if j.stage == underWay && j.class.shared() {
+		p.sharing--
 	}
 	j.stage, j.answer, j.err = over, a, err
 	close(j.done)
@@ -205,8 +213,8 @@ func (p *pool) finish(j *job, a *answer, err error) {
 // putBack makes a job that was not sent, or that may be sent again, the first of
 // its class. The caller holds the lock.
 func (p *pool) putBack(j *job) {
-	if j.class == Lookups {
-		p.lookups--
+	if j.class.shared() {
+		p.sharing--
 	}
 	j.stage, j.place = queued, p.waiting[j.class].PushFront(j)
 }

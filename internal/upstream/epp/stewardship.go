@@ -35,15 +35,16 @@ func (d *Desk) Powers(tld string) steward.Powers {
 	return powers
 }
 
-// Look is what the registry knows of a domain of ours.
+// Look is what the registry knows of a domain of ours. Pages ask it, so it waits for
+// whatever money depends on.
 func (d *Desk) Look(ctx context.Context, name string) (steward.Record, error) {
-	info, err := d.ours(ctx, name)
+	info, err := d.ours(ctx, name, Quotes)
 	return recordOf(&info), err
 }
 
 // ours asks for a domain; one that is another registrar's is refused.
-func (d *Desk) ours(ctx context.Context, name string) (DomainInfo, error) {
-	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: name})
+func (d *Desk) ours(ctx context.Context, name string, class Class) (DomainInfo, error) {
+	info, err := d.client.InfoDomain(ctx, InfoDomain{Name: name, Class: class})
 	switch {
 	case ResultCode(err) == CodeMissing:
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: steward.Gone, Err: err}
@@ -72,7 +73,7 @@ func recordOf(info *DomainInfo) steward.Record {
 // rest, so a lost answer is no more than a reason to ask again.
 func (d *Desk) Carry(ctx context.Context, task steward.Task) (steward.Result, error) {
 	for try := 1; ; try++ {
-		info, err := d.ours(ctx, task.Name)
+		info, err := d.ours(ctx, task.Name, Orders)
 		if err != nil {
 			return steward.Result{}, err
 		}
@@ -92,7 +93,7 @@ func (d *Desk) Carry(ctx context.Context, task steward.Task) (steward.Result, er
 		case err == nil && receipt.Pending():
 			return steward.Result{Pending: true}, nil
 		case err == nil:
-			if info, err = d.ours(ctx, task.Name); err != nil {
+			if info, err = d.ours(ctx, task.Name, Orders); err != nil {
 				return steward.Result{}, err
 			}
 			return d.settled(ctx, &info, task)

@@ -52,6 +52,11 @@ func (c *call) problemOf(session order.Session, err error) error {
 		return c.itemsRefused(refused)
 	}
 	code := registrar.CodeOf(err)
+	if code == order.OverBudget {
+		p := limited(retryAfter(err))
+		p.cause = err
+		return p
+	}
 	p := fault(err)
 	known, ok := refusals[code]
 	switch {

@@ -133,7 +133,7 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	signature, three := single(r, signing.SignatureHeader)
 	credentials.Timestamp, credentials.Signature, credentials.Bearer = timestamp, signature, bearerOf(authorization)
 	if d := h.cfg.BadSignatures.Admit(credentials.Address, keyOf(credentials)); !d.Allowed {
-		return agent.Agent{}, nil, limited(d)
+		return agent.Agent{}, nil, limited(d.RetryAfter)
 	}
 	if !one || !two || !three || authorization != "" && credentials.Bearer == "" {
 		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrInvalid)
@@ -156,7 +156,7 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 			return agent.Agent{}, nil, fault(&registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Err: ctx.Err()})
 		}
 		if d := h.cfg.BadSignatures.Admit(credentials.Address, ""); !d.Allowed {
-			return agent.Agent{}, nil, limited(d)
+			return agent.Agent{}, nil, limited(d.RetryAfter)
 		}
 	}
 	who, err := h.cfg.Agents.Authenticate(ctx, credentials)
@@ -191,7 +191,7 @@ func (h *Handler) notLetIn(credentials agent.Credentials, op operation, err erro
 		return fault(err)
 	}
 	if d := h.cfg.BadSignatures.Fail(credentials.Address, keyOf(credentials)); !d.Allowed {
-		return limited(d)
+		return limited(d.RetryAfter)
 	}
 	return unauthenticated(err, op.completing)
 }
@@ -207,9 +207,9 @@ func unauthenticated(err error, completing bool) error {
 	return p
 }
 
-func limited(d quota.Decision) error {
+func limited(wait time.Duration) *problem {
 	p := refuse(http.StatusTooManyRequests, codeRateLimited, sentenceLimited, "")
-	p.retryAfter = d.RetryAfter
+	p.retryAfter = wait
 	return p
 }
 
@@ -351,7 +351,7 @@ func (c *call) keyProblem(err error) error {
 func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
 	if c.op.counted {
 		if d := h.cfg.Creates.Allow(quota.TextKey(c.actor.Through)); !d.Allowed {
-			return answer{}, limited(d)
+			return answer{}, limited(d.RetryAfter)
 		}
 	}
 	if c.op.read != nil {

@@ -155,7 +155,11 @@ func notesOf(s order.Session, v view, form *shape) []note {
 		}
 	}
 	if s.Unasked {
-		add(info, "", "", "", "A registry could not be asked just now. Availability and prices are those of the last time, and are asked again at completion.")
+		since := "the last time"
+		if !s.AskedAt.IsZero() {
+			since = s.AskedAt.UTC().Format(time.RFC3339)
+		}
+		add(info, "", "", "", "A registry was not asked again just now. Availability and prices are those of "+since+", and are asked again at completion.")
 	}
 	return notes
 }

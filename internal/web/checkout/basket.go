@@ -24,9 +24,6 @@ type Basket struct {
 	// RateBasisPoints is the VAT that prices are shown with before it is known who
 	// buys, in hundredths of a percent.
 	RateBasisPoints func(at time.Time) int
-	// Asks counts an order that a customer makes of a basket, and says how long they
-	// must wait instead, 0 meaning not at all; nil means that nobody counts.
-	Asks func(customer string) (wait time.Duration)
 }
 
 // basketRow is one name in the basket.
@@ -58,10 +55,7 @@ type basketPage struct {
 	SignIn string
 }
 
-const (
-	basketFull  registrar.Code = "basket_full"
-	tooManyAsks registrar.Code = "basket_asks"
-)
+const basketFull registrar.Code = "basket_full"
 
 func (h *Handler) basketRoutes() []page.Route {
 	if h.basket == nil {
@@ -228,6 +222,9 @@ func (h *Handler) refusedKey(reason error) string {
 }
 
 func (h *Handler) basketProblem(err error) (key string, known bool) {
+	if registrar.CodeOf(err) == order.OverBudget {
+		return "problem.basket_asks", true
+	}
 	if key := page.ProblemKey(registrar.CodeOf(err)); h.views.Has(key) {
 		return key, true
 	}
@@ -334,9 +331,6 @@ func (h *Handler) orderBasket(v *page.Visit) error {
 	}
 	if len(wanted) == 0 {
 		return v.SeeOther(page.BasketIn(v.Language))
-	}
-	if wait := h.asks(v.Actor().Customer); wait > 0 {
-		return h.showBasket(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyAsks, RetryAfter: wait}, "")
 	}
 	made, err := h.orders.Start(v.R.Context(), v.Actor(), order.Request{Items: wanted, Channel: order.ThroughPortal})
 	if err != nil {

@@ -85,7 +85,6 @@ type Handler struct {
 	views  *page.Views
 	orders Orders
 	codes  func(customer string) time.Duration
-	asks   func(customer string) time.Duration
 	basket *Basket
 
 	invoices Invoices
@@ -106,7 +105,7 @@ func New(cfg Config) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, asks: nobodyWaits, basket: cfg.Basket,
+		frame: cfg.Frame, views: views, orders: cfg.Orders, codes: cfg.Codes, basket: cfg.Basket,
 		invoices: cfg.Invoices, papers: cfg.Papers, holdings: cfg.Holdings,
 	}
 	if h.codes == nil {
@@ -115,9 +114,6 @@ func New(cfg Config) (*Handler, error) {
 	if b := h.basket; b != nil {
 		if b.Extension == nil || b.RateBasisPoints == nil {
 			return nil, errors.New("the basket needs a price list and a rate of VAT")
-		}
-		if b.Asks != nil {
-			h.asks = b.Asks
 		}
 	}
 	return h, nil

@@ -25,7 +25,8 @@ var english = map[string]string{
 	"pay.text.expired":               "Nobody paid this order while its prices were good. Nothing is charged.",
 	"pay.surplus":                    "A payment arrived when this order did not need it any more. All of it goes back.",
 	"pay.returned":                   "A payment arrived when this order did not need it any more. We have given all of it back.",
-	"pay.unasked":                    "A registry does not answer just now. You see the last prices; we check them again before the payment.",
+	"pay.unasked":                    "A registry could not be asked just now. We check prices and availability again before you pay.",
+	"pay.unasked.at":                 "What you see is as of",
 
 	"pay.other.heading":   "Another account is signed in",
 	"pay.other":           "You are signed in as {1}. This order belongs to the account {2}, and only that account can pay or decline it.",
@@ -223,6 +224,7 @@ var english = map[string]string{
 	"problem.name_held":            "This domain has been taken in the meantime. Nothing was charged.",
 	"problem.auth_code_missing":    "Please enter the auth code.",
 	"problem.auth_code_wrong":      "This auth code is wrong. Please check it, or ask for a new one.",
+	"problem.over_names_budget":    "Too many requests in a short time. Nothing was charged. Please wait a few minutes and try again.",
 	"problem.auth_codes":           "Too many auth codes were tried. Please try again in an hour.",
 	"problem.bad_auth_code":        "This can't be an auth code: it has at most 100 characters, all of them ASCII.",
 	"problem.not_a_transfer":       "No auth code belongs to this item.",

@@ -26,7 +26,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.text.expired":               "Niemand hat diese Bestellung bezahlt, solange die Preise galten. Es wird nichts abgebucht.",
 	"pay.surplus":                    "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Sie geht vollständig zurück.",
 	"pay.returned":                   "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Wir haben sie vollständig zurückgegeben.",
-	"pay.unasked":                    "Eine Registry antwortet gerade nicht. Sie sehen die letzten Preise; vor der Zahlung prüfen wir sie noch einmal.",
+	"pay.unasked":                    "Eine Registry ließ sich gerade nicht fragen. Vor der Zahlung prüfen wir Preise und Verfügbarkeit noch einmal.",
+	"pay.unasked.at":                 "Sie sehen den Stand vom",
 
 	"pay.other.heading":   "Ein anderes Konto ist angemeldet",
 	"pay.other":           "Sie sind als {1} angemeldet. Diese Bestellung gehört zum Konto {2}; nur damit lässt sie sich bezahlen oder ablehnen.",
@@ -224,6 +225,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.name_held":            "Diese Domain ist inzwischen vergeben. Abgebucht wurde nichts.",
 	"problem.auth_code_missing":    "Bitte geben Sie den Auth-Code ein.",
 	"problem.auth_code_wrong":      "Dieser Auth-Code stimmt nicht. Bitte prüfen Sie ihn, oder lassen Sie sich einen neuen geben.",
+	"problem.over_names_budget":    "Zu viele Abfragen in kurzer Zeit. Abgebucht wurde nichts. Bitte warten Sie ein paar Minuten und versuchen Sie es dann noch einmal.",
 	"problem.auth_codes":           "Zu viele Auth-Codes wurden probiert. Bitte versuchen Sie es in einer Stunde noch einmal.",
 	"problem.bad_auth_code":        "Das kann kein Auth-Code sein: Er hat höchstens 100 Zeichen, ohne Umlaute.",
 	"problem.not_a_transfer":       "Zu diesem Posten gehört kein Auth-Code.",

@@ -95,6 +95,9 @@ func (h *Handler) tell(v *page.Visit, err error, entered trouble) error {
 		return again
 	}
 	wire.Annotate(v.W, err)
+	if wait := page.RetryAfter(err); wait > 0 {
+		v.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	}
 	t.item, t.told = entered.item, entered.told
 	v.LeadElsewhere() // the button is there again
 	shown, err := h.viewOf(v, view, t)
@@ -199,7 +202,6 @@ func (h *Handler) setCode(v *page.Visit) error {
 		return h.tell(v, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, trouble{item: item})
 	}
 	if wait := h.codes(v.Actor().Customer); wait > 0 {
-		v.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 		return h.tell(v, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, trouble{item: item})
 	}
 	if err := h.orders.SetCode(v.R.Context(), v.Actor(), payLink(v), item, code); err != nil {

@@ -48,7 +48,6 @@ type desk struct {
 	pages   http.Handler
 	codes   func(customer string) time.Duration
 	asked   order.Request
-	asks    func(customer string) time.Duration
 	// holds are the domains of cus_1, by name.
 	holds map[string]string
 }
@@ -251,7 +250,7 @@ func open(t *testing.T, d *desk) http.Handler {
 		t.Fatal(err)
 	}
 	h, err := New(Config{Frame: frame, Orders: d, Holdings: d, Codes: d.codes, Basket: &Basket{
-		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 }, Asks: d.asks,
+		Extension: extension, RateBasisPoints: func(time.Time) int { return 1900 },
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ const (
 
 // OverNames goes with KindRateLimited: the account's orders have named too many
 // names lately.
-const OverNames registrar.Code = "over_names_budget"
+const OverNames = order.OverBudget
 
 // badArgument is wrong input whose sentence names the argument.
 type badArgument struct{ sentence string }
