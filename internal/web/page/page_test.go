@@ -245,3 +245,14 @@ func TestAnAddressThatIsNoTextReachesNoPage(t *testing.T) {
 		}
 	}
 }
+
+func TestFail_PageOfAPanicHasTheRequestID(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	w := httptest.NewRecorder()
+	w.Header().Set("X-Request-Id", "abc123")
+	frame.Fail(w, httptest.NewRequest(http.MethodGet, "/portal", nil), &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "nennen Sie bitte diese Nummer: abc123") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
