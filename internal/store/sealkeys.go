@@ -147,7 +147,7 @@ func (db *DB) WithdrawSealKey(ctx context.Context, id string) error {
 func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.PutSealNode(ctx, query.PutSealNodeParams{
-			Node: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
+			Name: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
 		})
 	})
 }
@@ -162,7 +162,7 @@ func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	rows, err := db.read().SealNodes(ctx, mostNodes)
 	nodes := make([]keyring.Node, 0, len(rows))
 	for _, row := range rows {
-		nodes = append(nodes, keyring.Node{Name: row.Node, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
+		nodes = append(nodes, keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
 	}
 	return nodes, err
 }

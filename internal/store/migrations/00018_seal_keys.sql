@@ -16,10 +16,10 @@ CREATE UNIQUE INDEX seal_keys_active ON seal_keys (state) WHERE state = 'active'
 
 -- Running nodes, for a rotation that has to wait for all of them.
 CREATE TABLE seal_nodes (
-    node       TEXT   NOT NULL PRIMARY KEY,
-    key_ids    TEXT   NOT NULL, -- those it can open, separated by spaces
-    write_id   TEXT   NOT NULL, -- the one it seals with
-    seen_at    BIGINT NOT NULL
+    name     TEXT   NOT NULL PRIMARY KEY,
+    key_ids  TEXT   NOT NULL, -- those it can open, separated by spaces
+    write_id TEXT   NOT NULL, -- the one it seals with
+    seen_at  BIGINT NOT NULL
 );
 
 -- Counts the changes of the second factor. It is compared where totp_sealed was, which

@@ -11,15 +11,15 @@ UPDATE seal_keys SET state = sqlc.arg(state), changed_at = sqlc.arg(now)
 WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state);
 
 -- name: PutSealNode :exec
-INSERT INTO seal_nodes (node, key_ids, write_id, seen_at)
+INSERT INTO seal_nodes (name, key_ids, write_id, seen_at)
 VALUES ($1, $2, $3, $4)
-ON CONFLICT (node) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded.write_id, seen_at = excluded.seen_at;
+ON CONFLICT (name) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded.write_id, seen_at = excluded.seen_at;
 
 -- name: DropSealNode :exec
-DELETE FROM seal_nodes WHERE node = $1;
+DELETE FROM seal_nodes WHERE name = $1;
 
 -- name: SealNodes :many
-SELECT * FROM seal_nodes ORDER BY node LIMIT $1;
+SELECT * FROM seal_nodes ORDER BY name LIMIT $1;
 
 -- name: DeleteNextSealKey :exec
 DELETE FROM seal_keys WHERE id = $1 AND state = 'next';

@@ -487,7 +487,7 @@ type SealKey struct {
 }
 
 type SealNode struct {
-	Node    string
+	Name    string
 	KeyIds  string
 	WriteID string
 	SeenAt  int64

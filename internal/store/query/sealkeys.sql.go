@@ -19,11 +19,11 @@ func (q *Queries) DeleteNextSealKey(ctx context.Context, id string) error {
 }
 
 const dropSealNode = `-- name: DropSealNode :exec
-DELETE FROM seal_nodes WHERE node = $1
+DELETE FROM seal_nodes WHERE name = $1
 `
 
-func (q *Queries) DropSealNode(ctx context.Context, node string) error {
-	_, err := q.db.ExecContext(ctx, dropSealNode, node)
+func (q *Queries) DropSealNode(ctx context.Context, name string) error {
+	_, err := q.db.ExecContext(ctx, dropSealNode, name)
 	return err
 }
 
@@ -79,13 +79,13 @@ func (q *Queries) MoveSealKey(ctx context.Context, arg MoveSealKeyParams) (int64
 }
 
 const putSealNode = `-- name: PutSealNode :exec
-INSERT INTO seal_nodes (node, key_ids, write_id, seen_at)
+INSERT INTO seal_nodes (name, key_ids, write_id, seen_at)
 VALUES ($1, $2, $3, $4)
-ON CONFLICT (node) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded.write_id, seen_at = excluded.seen_at
+ON CONFLICT (name) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded.write_id, seen_at = excluded.seen_at
 `
 
 type PutSealNodeParams struct {
-	Node    string
+	Name    string
 	KeyIds  string
 	WriteID string
 	SeenAt  int64
@@ -93,7 +93,7 @@ type PutSealNodeParams struct {
 
 func (q *Queries) PutSealNode(ctx context.Context, arg PutSealNodeParams) error {
 	_, err := q.db.ExecContext(ctx, putSealNode,
-		arg.Node,
+		arg.Name,
 		arg.KeyIds,
 		arg.WriteID,
 		arg.SeenAt,
@@ -135,7 +135,7 @@ func (q *Queries) SealKeys(ctx context.Context, limit int32) ([]SealKey, error) 
 }
 
 const sealNodes = `-- name: SealNodes :many
-SELECT node, key_ids, write_id, seen_at FROM seal_nodes ORDER BY node LIMIT $1
+SELECT name, key_ids, write_id, seen_at FROM seal_nodes ORDER BY name LIMIT $1
 `
 
 func (q *Queries) SealNodes(ctx context.Context, limit int32) ([]SealNode, error) {
@@ -148,7 +148,7 @@ func (q *Queries) SealNodes(ctx context.Context, limit int32) ([]SealNode, error
 	for rows.Next() {
 		var i SealNode
 		if err := rows.Scan(
-			&i.Node,
+			&i.Name,
 			&i.KeyIds,
 			&i.WriteID,
 			&i.SeenAt,
