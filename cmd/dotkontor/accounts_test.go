@@ -149,7 +149,7 @@ func TestATokenIsBadOnlyIfTheDatabaseSaysSo(t *testing.T) {
 	if want := map[string]float64{"good": 0, "bad": 3, "unchecked": 2}; !maps.Equal(counted, want) {
 		t.Errorf("counted are %v, want %v", counted, want)
 	}
-	if _, err := (agentDomains{people.holdings}).List(t.Context(), mcp.Caller{Account: "c"}); registrar.CodeOf(err) != "database" {
+	if _, _, err := (agentDomains{holdings: people.holdings}).List(t.Context(), mcp.Caller{Account: "c"}, mcp.DomainFilter{}); registrar.CodeOf(err) != "database" {
 		t.Errorf("the list without the database: got %v", err)
 	}
 }

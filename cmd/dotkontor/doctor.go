@@ -47,7 +47,7 @@ const (
 	visitTimeout   = 60 * time.Second
 	// usualRequests and usualCounted are what a visit to a healthy service costs.
 	// A test holds them to the truth.
-	usualRequests = 49
+	usualRequests = 51
 	usualCounted  = 8
 	// reserve is how many counted requests are left to others at the same address.
 	reserve = 3

@@ -212,9 +212,15 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 	case "tools/call":
 		if call.Params.Name == "list_my_domains" && known {
 			succeed(map[string]any{"structuredContent": map[string]any{"domains": []any{
-				map[string]any{"domain": "private-name.de", "tld": ".de", "status": "active", "expiresAt": "2027-01-01T00:00:00Z", "autoRenew": true},
-				map[string]any{"domain": "private-name.com", "tld": ".com", "status": "pending", "expiresAt": nil, "autoRenew": false},
-			}}})
+				map[string]any{"domain": "private-name.de", "tld": ".de", "status": "active", "expiresAt": "2027-01-01T00:00:00Z", "autoRenew": true, "manageUrl": base + "/portal/domains/1"},
+				map[string]any{"domain": "private-name.com", "tld": ".com", "status": "pending", "expiresAt": nil, "autoRenew": false, "manageUrl": base + "/portal/domains/2"},
+			}, "total": 2, "limit": 100, "offset": 0}})
+			return
+		}
+		if call.Params.Name == "list_orders" && known {
+			succeed(map[string]any{"structuredContent": map[string]any{"orders": []any{
+				map[string]any{"orderId": "private-order", "status": "completed", "items": []any{map[string]any{"domain": "private-name.de"}}},
+			}, "total": 1, "limit": 20, "offset": 0}})
 			return
 		}
 		if call.Params.Name != "domain_check" {

@@ -164,7 +164,7 @@ func TestEachBrokenPromiseIsFoundAndNothingElse(t *testing.T) {
 				p.body = strings.Replace(p.body, `"tools"`, `"prompts"`, 1)
 			}
 		}},
-		{fault: "tool under another name", found: "the eight tools", after: changeTool("whois_lookup", "name", "whois")},
+		{fault: "tool under another name", found: "the tools", after: changeTool("whois_lookup", "name", "whois")},
 		{fault: "no output schema", found: "input and output schemas", after: changeTool("tld_price", "outputSchema", nil)},
 		{fault: "other argument", found: "input and output schemas", after: changeTool("get_order_status", "inputSchema", map[string]any{"type": "object"})},
 		{fault: "order tool for everybody", found: "securitySchemes", after: changeTool("start_order", "_meta",

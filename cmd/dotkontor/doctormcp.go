@@ -22,7 +22,7 @@ const (
 
 var mcpChecks = []check{
 	{group: "mcp", name: "initialize", run: initialize},
-	{group: "mcp", name: "the eight tools", run: eightTools},
+	{group: "mcp", name: "the tools", run: allTools},
 	{group: "mcp", name: "input and output schemas", run: toolSchemas},
 	{group: "mcp", name: "securitySchemes", run: toolSecurity},
 	{group: "mcp", name: "domain_check works", spends: 1, run: toolWorks},
@@ -51,9 +51,11 @@ var contractTools = []tool{
 	{"whois_lookup", []string{"domain"}, false},
 	{"list_tlds", []string{"category", "search", "limit", "offset"}, false},
 	{"tld_price", []string{"tld"}, false},
-	{"list_my_domains", nil, true},
+	{"list_my_domains", []string{"search", "expiresBefore", "limit", "offset"}, true},
 	{"start_order", []string{"items"}, true},
 	{"get_order_status", []string{"orderId"}, true},
+	{"list_orders", []string{"status", "limit", "offset"}, true},
+	{"cancel_order", []string{"orderId"}, true},
 }
 
 func message(method string, params map[string]any) string {
@@ -146,7 +148,7 @@ func (v *visit) tools() (map[string]map[string]any, answer) {
 	return tools, *v.listed
 }
 
-func eightTools(v *visit) result {
+func allTools(v *visit) result {
 	tools, a := v.tools()
 	if tools == nil {
 		return fail("200 with a list of tools", a.String())
@@ -195,7 +197,7 @@ func toolSchemas(v *visit) result {
 }
 
 func toolSecurity(v *visit) result {
-	return eachTool(v, "five for everybody, three with mcp:write", func(j *judge, t tool, described map[string]any) {
+	return eachTool(v, "five for everybody, the others with mcp:write", func(j *judge, t tool, described map[string]any) {
 		meta, _ := described["_meta"].(map[string]any)
 		schemes, _ := meta["securitySchemes"].([]any)
 		var kinds []string
@@ -261,6 +263,8 @@ func signedInTools(v *visit) result {
 		"list_my_domains":  {},
 		"start_order":      {"items": []any{map[string]any{"domain": v.label + ".com", "type": "register"}}},
 		"get_order_status": {"orderId": "doctor"},
+		"list_orders":      {},
+		"cancel_order":     {"orderId": "doctor"},
 	}
 	var j judge
 	for _, t := range contractTools {

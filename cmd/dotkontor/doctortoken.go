@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -32,6 +32,7 @@ func tokenChecks(token string) []check {
 	bearer := map[string]string{"Authorization": "Bearer " + token}
 	return []check{
 		{group: "token", name: "list_my_domains works", run: func(v *visit) result { return listMyDomains(v, bearer) }},
+		{group: "token", name: "list_orders works", run: func(v *visit) result { return listOrders(v, bearer) }},
 		{group: "token", name: "login address opens", run: func(v *visit) result {
 			a := v.postMessage(mcpLoginPath, initializeMessage, bearer)
 			if resultOf(a) == nil {
@@ -45,31 +46,77 @@ func tokenChecks(token string) []check {
 // domainStatuses are the states that a customer's domain can be in.
 var domainStatuses = []string{"active", "pending", "expired", "redemption", "transit", "transferred_out"}
 
+// listed calls a tool that lists something of the customer's. Of the two results one is
+// a verdict about a call that did not work; the other is nil then.
+func listed(v *visit, bearer map[string]string, tool, field string) (page map[string]any, list []any, bad *result) {
+	a := v.postMessage(mcpPath, callOf(tool, map[string]any{}), bearer)
+	got := resultOf(a)
+	verdict := fail("200 with a JSON-RPC result", a.String())
+	if got == nil {
+		return nil, nil, &verdict
+	}
+	page, _ = got["structuredContent"].(map[string]any)
+	if got["isError"] == true {
+		verdict = fail("the list", show(page))
+		if page["retryable"] == true {
+			verdict = warn("the list", show(page))
+		}
+		return nil, nil, &verdict
+	}
+	list, ok := page[field].([]any)
+	if !ok {
+		verdict = fail("a list named "+field, "none")
+		return nil, nil, &verdict
+	}
+	return page, list, nil
+}
+
+// judgePage compares the numbers beside a list with the list.
+func judgePage(j *judge, page map[string]any, list []any) {
+	whole := func(field string) int64 {
+		number, _ := page[field].(json.Number)
+		value, err := number.Int64()
+		if err != nil {
+			return -1
+		}
+		return value
+	}
+	total, limit := whole("total"), whole("limit")
+	j.must(whole("offset") == 0 && limit >= 1 && int64(len(list)) == min(total, limit), "total, limit and offset that fit the list",
+		show([]any{page["total"], page["limit"], page["offset"], len(list)}))
+}
+
 // listMyDomains says how many there are, and not which: what it prints may end
 // up in a monitoring system.
 func listMyDomains(v *visit, bearer map[string]string) result {
-	a := v.postMessage(mcpPath, callOf("list_my_domains", map[string]any{}), bearer)
-	got := resultOf(a)
-	if got == nil {
-		return fail("200 with a JSON-RPC result", a.String())
-	}
-	structured, _ := got["structuredContent"].(map[string]any)
-	if got["isError"] == true {
-		if structured["retryable"] == true {
-			return warn("the list", show(structured))
-		}
-		return fail("the list", show(structured))
-	}
-	list, ok := structured["domains"].([]any)
-	if !ok {
-		return fail("a list named domains", "none")
+	page, list, bad := listed(v, bearer, "list_my_domains", "domains")
+	if bad != nil {
+		return *bad
 	}
 	var j judge
+	judgePage(&j, page, list)
 	for _, entry := range list {
 		domain, _ := entry.(map[string]any)
 		judgeDomain(&j, domain)
 	}
-	return j.verdict(fmt.Sprintf("%d domains", len(list)))
+	return j.verdict(show(page["total"]) + " domains")
+}
+
+// listOrders says how many there are, as listMyDomains does.
+func listOrders(v *visit, bearer map[string]string) result {
+	page, list, bad := listed(v, bearer, "list_orders", "orders")
+	if bad != nil {
+		return *bad
+	}
+	var j judge
+	judgePage(&j, page, list)
+	for _, entry := range list {
+		order, _ := entry.(map[string]any)
+		id, _ := order["orderId"].(string)
+		items, _ := order["items"].([]any)
+		j.must(id != "" && len(items) > 0, "orders with orderId and items", "others")
+	}
+	return j.verdict(show(page["total"]) + " orders")
 }
 
 func judgeDomain(j *judge, domain map[string]any) {
@@ -87,4 +134,6 @@ func judgeDomain(j *judge, domain map[string]any) {
 	}
 	_, isBool := domain["autoRenew"].(bool)
 	j.must(isBool, "autoRenew true or false", show(domain["autoRenew"]))
+	manage, _ := domain["manageUrl"].(string)
+	j.must(manage != "", "manageUrl", "none")
 }

@@ -15,10 +15,10 @@ func examinedWithToken(t *testing.T, base, token string) doctorReport {
 func TestTheDoctorLooksAtACustomersListAndNamesNoDomain(t *testing.T) {
 	t.Parallel()
 	report := examinedWithToken(t, serveFake(t, newFake()), fakeToken)
-	if !report.OK || len(named(report, statusOK)) != 2 {
+	if !report.OK || len(named(report, statusOK)) != 3 {
 		t.Errorf("got %v", report.Checks)
 	}
-	if text := show(report); strings.Contains(text, "private-name") || strings.Contains(text, fakeToken) {
+	if text := show(report); strings.Contains(text, "private-") || strings.Contains(text, fakeToken) {
 		t.Errorf("it tells too much: %s", text)
 	}
 }
@@ -26,11 +26,12 @@ func TestTheDoctorLooksAtACustomersListAndNamesNoDomain(t *testing.T) {
 func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
 	t.Parallel()
 	for fault, change := range map[string]func(domain map[string]any){
-		"another state":       func(d map[string]any) { d["status"] = "ok" },
-		"no date at all":      func(d map[string]any) { delete(d, "expiresAt") },
-		"a date in other way": func(d map[string]any) { d["expiresAt"] = "01.01.2027" },
-		"a word for a yes":    func(d map[string]any) { d["autoRenew"] = "yes" },
-		"an extension bare":   func(d map[string]any) { d["tld"] = "de" },
+		"another state":        func(d map[string]any) { d["status"] = "ok" },
+		"no date at all":       func(d map[string]any) { delete(d, "expiresAt") },
+		"a date in other way":  func(d map[string]any) { d["expiresAt"] = "01.01.2027" },
+		"a word for a yes":     func(d map[string]any) { d["autoRenew"] = "yes" },
+		"an extension bare":    func(d map[string]any) { d["tld"] = "de" },
+		"nowhere to manage it": func(d map[string]any) { delete(d, "manageUrl") },
 	} {
 		broken := proxy(newFake(), nil, func(p *passing) {
 			if !p.calls("list_my_domains") {
@@ -51,6 +52,33 @@ func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
 	}
 	if report := examinedWithToken(t, serveFake(t, newFake()), "wrong"); report.OK {
 		t.Error("a wrong token has no finding")
+	}
+}
+
+func TestDoctor_ListsThatDoNotAddUpAreFound(t *testing.T) {
+	t.Parallel()
+	for tool, field := range map[string]string{"list_my_domains": "domains", "list_orders": "orders"} {
+		for fault, change := range map[string]func(page map[string]any){
+			"another total":  func(page map[string]any) { page["total"] = 7 },
+			"no offset":      func(page map[string]any) { delete(page, "offset") },
+			"another's name": func(page map[string]any) { page["list"], page[field] = page[field], nil },
+		} {
+			broken := proxy(newFake(), nil, func(p *passing) {
+				if p.calls(tool) {
+					p.edit(func(reply map[string]any) {
+						result, _ := reply["result"].(map[string]any)
+						content, _ := result["structuredContent"].(map[string]any)
+						if content != nil {
+							change(content)
+						}
+					})
+				}
+			})
+			report := examinedWithToken(t, serveFake(t, broken), fakeToken)
+			if got := named(report, statusFail); !slices.Equal(got, []string{tool + " works"}) {
+				t.Errorf("%s, %s: failed are %q", tool, fault, got)
+			}
+		}
 	}
 }
 

@@ -239,7 +239,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
-			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: agentDomains{people.holdings},
+			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: agentDomains{people.holdings, live, p.cfg.BaseURL},
 		},
 		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations, BadTokens: badTokens},
 		Portal: portal.Config{
@@ -269,7 +269,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		if err := p.showInvoices(&front); err != nil {
 			return nil, p.abandon(err)
 		}
-		front.Agents.Orders = agentOrders{p.orders, people.access, live}
+		front.Agents.Orders = agentOrders{p.orders, people.access, live, p.cfg.BaseURL}
 		front.Payments = stripeMessages{p.provider, p.orders}
 		if front.Sessions, err = p.sessions(live); err != nil {
 			return nil, p.abandon(err)

@@ -35,18 +35,34 @@ func heldDomain(row query.DomainsOfCustomerRow) holding.Domain {
 
 // PageOf is a page of the account's domains.
 func (db *DB) PageOf(ctx context.Context, customer string, filter holding.Filter, limit int) ([]holding.Domain, error) {
+	return db.pageOfDomains(ctx, customer, filter, limit, 0)
+}
+
+func (db *DB) pageOfDomains(ctx context.Context, customer string, filter holding.Filter, limit, offset int) ([]holding.Domain, error) {
 	if neverStored(filter.AfterName) || neverStored(filter.AfterID) {
 		return nil, nil
 	}
 	rows, err := db.read().PageOfDomains(ctx, query.PageOfDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
-		Status: string(filter.Status), Most: int32(limit),
+		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), Most: int32(limit), Skipped: int32(offset),
 	})
 	domains := make([]holding.Domain, 0, len(rows))
 	for _, row := range rows {
 		domains = append(domains, heldDomain(query.DomainsOfCustomerRow(row)))
 	}
 	return domains, err
+}
+
+// FindDomains is a page of the matching domains, and how many match in all.
+func (db *DB) FindDomains(ctx context.Context, customer string, filter holding.Filter, limit, offset int) ([]holding.Domain, int, error) {
+	total, err := db.read().CountMatchingDomains(ctx, query.CountMatchingDomainsParams{
+		CustomerID: customer, Pattern: "%" + filter.Part + "%", Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore),
+	})
+	if err != nil || total <= int64(offset) {
+		return nil, int(total), err
+	}
+	domains, err := db.pageOfDomains(ctx, customer, filter, limit, offset)
+	return domains, int(total), err
 }
 
 // CountOf says how many domains of each status an account has.

@@ -180,3 +180,50 @@ func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
 		}
 	})
 }
+
+func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, service, anna, bert := t.Context(), holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		for i, one := range []holding.Addition{
+			{Status: holding.StatusActive, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: holding.StatusActive, PaidUntil: testTime.AddDate(0, 2, 0)},
+			{Status: holding.StatusPending},
+			{Status: holding.StatusTransferredOut, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: holding.StatusExpired, PaidUntil: testTime.AddDate(0, -1, 0)},
+		} {
+			one.Customer, one.Name = anna, registrar.NewName([]string{"laden", "mein-laden", "xn--mller-kva", "weg", "alt"}[i], ".de")
+			if _, err := service.Add(ctx, operator(), one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		heldBy(t, db, bert, "bertladen.de", holding.StatusActive)
+		for _, test := range []struct {
+			filter        holding.Filter
+			limit, offset int
+			want          []string
+			total         int
+		}{
+			{holding.Filter{}, 10, 0, []string{"alt.de", "laden.de", "mein-laden.de", "weg.de", "xn--mller-kva.de"}, 5},
+			{holding.Filter{}, 2, 1, []string{"laden.de", "mein-laden.de"}, 5},
+			{holding.Filter{}, 2, 9, nil, 5},
+			{holding.Filter{Part: " LADEN "}, 10, 0, []string{"laden.de", "mein-laden.de"}, 2},
+			{holding.Filter{Part: "müller"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
+			{holding.Filter{Part: "%"}, 10, 0, nil, 0},
+			{holding.Filter{PaidBefore: testTime.AddDate(0, 2, 0)}, 10, 0, []string{"alt.de", "laden.de"}, 2},
+			{holding.Filter{PaidBefore: testTime.AddDate(0, 2, 1), Part: "laden"}, 10, 1, []string{"mein-laden.de"}, 2},
+		} {
+			domains, total, err := service.Find(ctx, person(anna), test.filter, test.limit, test.offset)
+			var got []string
+			for _, domain := range domains {
+				got = append(got, domain.Name)
+			}
+			if err != nil || total != test.total || !slices.Equal(got, test.want) {
+				t.Errorf("%+v %d+%d: got %q of %d, %v", test.filter, test.offset, test.limit, got, total, err)
+			}
+		}
+		if _, _, err := service.Find(ctx, registrar.Actor{}, holding.Filter{}, 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
+			t.Errorf("without an account: %v", err)
+		}
+	})
+}

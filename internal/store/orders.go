@@ -165,6 +165,28 @@ func (db *DB) OrdersOf(ctx context.Context, customer, before string, limit int) 
 	return wholeOrders(ctx, q, rows, err)
 }
 
+// PageOfOrders is a page of a customer's orders, newest first, and how many match in
+// all.
+func (db *DB) PageOfOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
+	q := db.read()
+	total, err := q.CountOrders(ctx, query.CountOrdersParams{CustomerID: customer, State: string(state)})
+	if err != nil || total <= int64(offset) {
+		return nil, int(total), err
+	}
+	rows, err := q.PageOfOrders(ctx, query.PageOfOrdersParams{
+		CustomerID: customer, State: string(state), Most: int32(limit), Skipped: int32(offset),
+	})
+	orders, err := wholeOrders(ctx, q, rows, err)
+	return orders, int(total), err
+}
+
+// OverdueOrdersOf are a customer's unpaid orders whose prices have ended.
+func (db *DB) OverdueOrdersOf(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
+	q := db.read()
+	rows, err := q.OverdueOrdersOf(ctx, query.OverdueOrdersOfParams{CustomerID: customer, Now: micros(now), Most: int32(limit)})
+	return wholeOrders(ctx, q, rows, err)
+}
+
 // DueOrders are those that somebody has to look at, the longest overdue first.
 func (db *DB) DueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()

@@ -358,3 +358,43 @@ func TestOrdersComeInPages(t *testing.T) {
 		}
 	})
 }
+
+func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		for i := range 5 {
+			at := testTime.Add(time.Duration(i) * time.Second)
+			for _, customer := range []string{anna, bert} {
+				o := orderFor(customer, fmt.Sprintf("%d.org", i))
+				o.ID, o.ExpiresAt = registrar.NewID(orderPrefix, at), at
+				if i%2 == 1 {
+					o.State = order.Canceled
+				}
+				addOrder(t, db, o)
+			}
+		}
+		for _, test := range []struct {
+			state         order.State
+			limit, offset int
+			want          string
+			total         int
+		}{
+			{"", 10, 0, "43210", 5}, {"", 2, 1, "32", 5}, {"", 2, 5, "", 5}, {"", 2, 1 << 30, "", 5},
+			{order.Canceled, 10, 0, "31", 2}, {order.AwaitingPayment, 2, 1, "20", 3}, {order.Failed, 10, 0, "", 0},
+		} {
+			page, total, err := db.PageOfOrders(ctx, anna, test.state, test.limit, test.offset)
+			var got string
+			for _, o := range page {
+				got += o.Items[0].Name[:1]
+			}
+			if err != nil || got != test.want || total != test.total {
+				t.Errorf("%q %d+%d: %q of %d, %v", test.state, test.offset, test.limit, got, total, err)
+			}
+		}
+		overdue, err := db.OverdueOrdersOf(ctx, anna, testTime.Add(2*time.Second), 10)
+		if err != nil || len(overdue) != 2 || overdue[0].Items[0].Name != "0.org" || overdue[1].Items[0].Name != "2.org" {
+			t.Errorf("overdue are %v, %v", overdue, err)
+		}
+	})
+}

@@ -14,6 +14,7 @@ func (cfg Config) agents(addresses addressFinder) mcp.Config {
 	shared := cfg.Agents
 	shared.BaseURL, shared.Budget = cfg.Facts.BaseURL, cfg.Budget
 	shared.Address, shared.Logger = addresses.find, cfg.Logger
+	shared.Portal = cfg.Portal.Customers != nil
 	return shared
 }
 

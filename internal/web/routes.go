@@ -128,6 +128,8 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 		{"GET", "/.well-known/acp.json", documents.ACP, anyOrigin},
 		{"GET", "/.well-known/auth.md", documents.Auth, anyOrigin},
 		{"GET", "/auth.md", documents.Auth, anyOrigin},
+		{"GET", "/agents.md", documents.Agents, anyOrigin},
+		{"GET", "/checkout.md", documents.Checkout, anyOrigin},
 		{"GET", "/openapi.json", documents.OpenAPI, anyOrigin},
 		{"GET", "/.well-known/ai-catalog.json", documents.AICatalog, anyOrigin},
 		{"GET", "/llms.txt", documents.LLMs, anyOrigin},

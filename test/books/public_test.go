@@ -87,7 +87,7 @@ func TestNoPublicAnswerNamesTheRegistrant(t *testing.T) {
 		who.tool("domain_check", map[string]string{"domain": name})
 		who.tool("whois_lookup", map[string]string{"domain": name})
 	}
-	for _, tool := range []string{"list_my_domains", "get_order_status", "start_order"} {
+	for _, tool := range []string{"list_my_domains", "get_order_status", "start_order", "list_orders", "cancel_order"} {
 		who.tool(tool, map[string]any{"orderId": bought.ID, "items": []map[string]string{{"domain": "noch-niemand.org", "type": "register"}}})
 	}
 	who.ask(http.MethodPost, "/api/mcp", map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

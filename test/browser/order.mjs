@@ -94,7 +94,7 @@ const stories = {
     await at(page, payPath);
     await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
     await press(page, "Ja, ablehnen");
-    await title(page, "Bestellung abgelehnt");
+    await title(page, "Bestellung storniert");
     await look(page, "declined");
     ok("declined after a question");
   },

@@ -14,6 +14,22 @@ type owned struct {
 		Domains []struct{ Domain, Status string }
 	}
 	IsError bool
+	Orders  map[string]answered
+}
+
+// answered is the part of an answer about orders that is compared.
+type answered struct {
+	IsError                       bool
+	OrderID, Status, Code, Reason string
+	PaymentURL                    string `json:"payment_url"`
+	Items                         []struct {
+		Code        string
+		Alternative *struct{ Tool string }
+	}
+	Orders  []answered
+	Domains []struct{ ManageURL string }
+	Total   int
+	Limit   int
 }
 
 func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *testing.T) {
@@ -37,6 +53,7 @@ func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *test
 				t.Fatalf("%v\n%s", err, out)
 			}
 			saw.mustBeTheDemoCustomers(t, out)
+			saw.mustHaveOrderedAndCanceled(t, out)
 		})
 	}
 	t.Run("a wrong token", func(t *testing.T) {
@@ -64,7 +81,38 @@ func TestStockClientsListTheDemoCustomersDomainsWithTheWelcomeTextsToken(t *test
 			t.Fatalf("%v\n%s", err, out)
 		}
 		listed.mustBeTheDemoCustomers(t, out)
+		out, err = run(t, program, node.Module(t, "@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+			"--cli", endpoint, "--transport", "http", "--header", "Authorization: Bearer "+token,
+			"--method", "tools/call", "--tool-name", "list_orders", "--tool-arg", "status=canceled", "--tool-arg", "limit=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var orders struct{ StructuredContent answered }
+		if err := json.Unmarshal([]byte(out), &orders); err != nil || len(orders.StructuredContent.Orders) != 1 || orders.StructuredContent.Total < 1 {
+			t.Errorf("%v\n%s", err, out)
+		}
 	})
+}
+
+func (o owned) mustHaveOrderedAndCanceled(t *testing.T, out string) {
+	t.Helper()
+	made, status, listed := o.Orders["made"], o.Orders["status"], o.Orders["listed"]
+	for what, right := range map[string]bool{
+		"rejected": o.Orders["rejected"].IsError && len(o.Orders["rejected"].Items) == 1 && o.Orders["rejected"].Items[0].Code == "name_taken" &&
+			o.Orders["rejected"].Items[0].Alternative != nil,
+		"made":     !made.IsError && made.Status == "awaiting_payment" && made.PaymentURL != "",
+		"status":   !status.IsError && status.PaymentURL == made.PaymentURL && status.Status == made.Status,
+		"listed":   !listed.IsError && listed.Total == 1 && len(listed.Orders) == 1 && listed.Orders[0].OrderID == made.OrderID,
+		"canceled": !o.Orders["canceled"].IsError && o.Orders["canceled"].Status == "canceled",
+		"again":    !o.Orders["again"].IsError && o.Orders["again"].Status == "canceled" && o.Orders["again"].PaymentURL == "",
+		"unknown":  o.Orders["unknown"].IsError && o.Orders["unknown"].Code == "not_found",
+		"page":     !o.Orders["page"].IsError && len(o.Orders["page"].Domains) == 1 && o.Orders["page"].Domains[0].ManageURL != "" && o.Orders["page"].Limit == 1,
+		"badDate":  o.Orders["badDate"].IsError && o.Orders["badDate"].Code == "invalid_input",
+	} {
+		if !right {
+			t.Errorf("%s is wrong: %s", what, out)
+		}
+	}
 }
 
 func (o owned) mustBeTheDemoCustomers(t *testing.T, out string) {

@@ -12,9 +12,33 @@ const calls = {
 
 // What a client does that was given a customer's token as well.
 export async function visit(client) {
+  await client.listTools(); // from here on the client validates what tools answer against their schemas
   const { structuredContent, content, isError } = await client.callTool({ name: "list_my_domains", arguments: {} });
+  const orders = await order(client);
   await client.close();
-  console.log(JSON.stringify({ structured: structuredContent, text: content[0].text, isError: isError === true }));
+  console.log(JSON.stringify({ structured: structuredContent, text: content[0].text, isError: isError === true, orders }));
+}
+
+// An order from its beginning to its cancellation, and what can't be ordered or canceled.
+async function order(client) {
+  const call = async (name, args) => {
+    const { structuredContent, isError } = await client.callTool({ name, arguments: args });
+    return { ...structuredContent, isError: isError === true };
+  };
+  const rejected = await call("start_order", { items: [{ domain: "google.de", type: "register" }] });
+  const made = await call("start_order", { items: [{ domain: "nobody-has-this-name.com", type: "register" }] });
+  const { orderId } = made;
+  return {
+    rejected,
+    made,
+    status: await call("get_order_status", { orderId }),
+    listed: await call("list_orders", { status: "awaiting_payment", limit: 1 }),
+    canceled: await call("cancel_order", { orderId }),
+    again: await call("cancel_order", { orderId }),
+    unknown: await call("cancel_order", { orderId: "ord_nobody" }),
+    page: await call("list_my_domains", { limit: 1, offset: 1, expiresBefore: "2999-01-01" }),
+    badDate: await call("list_my_domains", { expiresBefore: "tomorrow" }),
+  };
 }
 
 // The token goes where people put it: into the headers of the configuration.
@@ -31,6 +55,8 @@ export async function walk(client, protocol) {
     list_my_domains: {},
     start_order: { items: [{ domain: "nobody-has-this-name.com", type: "register" }] },
     get_order_status: { orderId: "1" },
+    list_orders: {},
+    cancel_order: { orderId: "1" },
   })) {
     try {
       saw.refusals[name] = { answered: await client.callTool({ name, arguments: args }) };

@@ -28,6 +28,8 @@ var documents = map[string]string{
 	"/.well-known/acp.json":                               kindJSON,
 	"/.well-known/auth.md":                                kindMarkdown,
 	"/auth.md":                                            kindMarkdown,
+	"/agents.md":                                          kindMarkdown,
+	"/checkout.md":                                        kindMarkdown,
 	openAPIPath:                                           kindJSON,
 	"/.well-known/ai-catalog.json":                        "application/ai-catalog+json",
 	"/llms.txt":                                           kindPlain,

@@ -13,7 +13,7 @@ const (
 	mcpPath       = "/api/mcp"
 	mcpLoginPath  = "/api/mcp/login"
 	whoisAMinute  = 15
-	signedInTools = "list_my_domains start_order get_order_status"
+	signedInTools = "list_my_domains start_order get_order_status list_orders cancel_order"
 )
 
 // message is a JSON-RPC request.
@@ -55,7 +55,7 @@ func (c *caller) tell(body string) outcomeOf {
 	return said
 }
 
-func TestAnAgentConnectsAndFindsEightTools(t *testing.T) {
+func TestAgent_ConnectsAndFindsEveryTool(t *testing.T) {
 	onBoth(t, func(t *testing.T, on *target) {
 		agent := from(t, on)
 		hello := agent.tell(message("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}`))
@@ -71,7 +71,7 @@ func TestAnAgentConnectsAndFindsEightTools(t *testing.T) {
 				t.Errorf("%s is not among %v", want, names)
 			}
 		}
-		if len(names) != 8 {
+		if len(names) != 10 {
 			t.Errorf("%d tools are listed", len(names))
 		}
 	})

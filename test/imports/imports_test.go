@@ -47,6 +47,7 @@ const (
 	leaf    = "internal/web/wire"       // what transports share
 	frame   = "internal/web/page"       // what transports for people share
 	texts   = "test/texts"              // what tests of pages share
+	docs    = "docs"                    // the documents that the service serves
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
 	own = "own"
@@ -100,6 +101,17 @@ var rules = []rule{
 		may: []string{words, domains, leaf, leaf + "/*", frame + "/*"}, tests: []string{texts},
 		why: "the frame of pages stands around the portal and the consent page, so it knows neither",
 		fix: "keep the code in the transport that it needs",
+	},
+	{
+		who: []string{docs},
+		why: "a document is text",
+		fix: "fill in what differs from service to service where it is served",
+	},
+	{
+		who: []string{"internal/web/discovery"},
+		may: []string{words, domains, leaf, leaf + "/*", docs, own},
+		why: "documents for machines are served from one text each, and know no other transport",
+		fix: "hand the fact in as a field of Facts",
 	},
 	{
 		who: []string{"internal/web/*"},
@@ -224,6 +236,8 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/web/wire/wire.go", "internal/web/rest", whyOf("internal/web/wire")},
 		{"internal/web/page/page.go", "internal/web/portal", whyOf("internal/web/page")},
 		{"internal/web/portal/portal.go", "internal/web/rest", whyOf("internal/web/portal")},
+		{"internal/web/discovery/discovery.go", "internal/web/mcp", whyOf("internal/web/discovery")},
+		{"docs/docs.go", "internal/registrar", whyOf("docs")},
 		{"internal/web/rest/rest.go", "internal/web/mcp", whyOf("internal/web/rest")},
 		{"internal/web/rest/rest.go", "internal/web", whyOf("internal/web/rest")},
 		{"internal/web/rest/rest.go", "internal/sandbox/registry", whyOf("internal/web/rest")},

@@ -287,8 +287,8 @@ func (t tokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
 
 type domains struct{}
 
-func (domains) List(_ context.Context, who mcp.Caller) ([]mcp.Domain, error) {
-	return []mcp.Domain{{Domain: who.Account + ".de", TLD: ".de", Status: "active"}}, nil
+func (domains) List(_ context.Context, who mcp.Caller, _ mcp.DomainFilter) ([]mcp.Domain, int, error) {
+	return []mcp.Domain{{Domain: who.Account + ".de", TLD: ".de", Status: "active"}}, 1, nil
 }
 
 var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

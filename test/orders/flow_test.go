@@ -2,6 +2,7 @@ package orders
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -64,17 +65,17 @@ func TestEveryItemThatCanNotBeOrderedHasItsReason(t *testing.T) {
 	if !failed || answer.Code != "not_payable" {
 		t.Fatalf("%+v", answer)
 	}
-	reasons := make(map[string]string)
+	codes := make(map[string]string)
 	for _, item := range answer.Items {
-		reasons[item.Domain] = item.Reason
-	}
-	for _, name := range []string{"google.de", "kaffeeladen.zz", "frei-und-ledig.com"} {
-		if reasons[name] == "" {
-			t.Errorf("no reason for %s: %+v", name, answer.Items)
+		codes[item.Domain] = item.Code
+		if item.Message == "" {
+			t.Errorf("no message for %s", item.Domain)
 		}
 	}
-	if len(reasons) != 3 {
-		t.Errorf("reasons %v", reasons)
+	if want := map[string]string{
+		"google.de": "name_taken", "kaffeeladen.zz": "unsupported_extension", "frei-und-ledig.com": "not_registered",
+	}; !maps.Equal(codes, want) {
+		t.Errorf("the codes are %v, want %v", codes, want)
 	}
 	s.books()
 }
@@ -171,31 +172,11 @@ type held struct {
 
 func (s *stage) callRaw(tool string) ([]held, bool) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp",
-		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{}}}`))
-	if err != nil {
-		s.t.Fatal(err)
+	var answer struct {
+		Domains []held `json:"domains"`
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.Demo.Token)
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var body struct {
-		Result struct {
-			IsError           bool `json:"isError"`
-			StructuredContent struct {
-				Domains []held `json:"domains"`
-			} `json:"structuredContent"`
-		} `json:"result"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
-		s.t.Fatal(err)
-	}
-	return body.Result.StructuredContent.Domains, body.Result.IsError
+	failed := s.ask(tool, map[string]any{}, &answer)
+	return answer.Domains, failed
 }
 
 // mailed waits for a letter to the demo customer with a word in its subject.
@@ -477,6 +458,10 @@ func TestMoneyGoesBackForANameThatIsGoneAfterThePayment(t *testing.T) {
 			t.Fatalf("the money stays: %+v", done)
 		}
 		done = s.becomes(made.OrderID, "partially_completed")
+	}
+	if gone := done.Items[1]; gone.Failure == nil || gone.Failure.Code != "name_held" || gone.Refund == nil ||
+		gone.Refund.Status != "refunded" || gone.Refund.AmountEUR != "15.35" {
+		t.Errorf("the failed item is %+v", gone)
 	}
 	money, err := s.provider.Money(t.Context())
 	if err != nil || len(money.Refunds) != 1 || money.Refunds[0].Amount != 1535 {

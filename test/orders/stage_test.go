@@ -86,13 +86,27 @@ type prepared struct {
 		Domain string `json:"domain"`
 		Status string `json:"status"`
 		Years  int    `json:"years"`
-		// Of a failure.
-		Code   string `json:"code"`
-		Reason string `json:"reason"`
+		// Of a rejected item.
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		// Of a failed one.
+		Failure *struct{ Code string } `json:"failure"`
+		Refund  *struct {
+			Status    string      `json:"status"`
+			AmountEUR json.Number `json:"amountEur"`
+		} `json:"refund"`
 	} `json:"items"`
+	ExpiresAt    string `json:"expiresAt"`
+	Requirements []struct {
+		Code   string `json:"code"`
+		Domain string `json:"domain"`
+		URL    string `json:"url"`
+	} `json:"requirements"`
 	// Of a failure.
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Reason  string `json:"reason"`
+	URL     string `json:"url"`
 }
 
 // call is the agent.
@@ -239,7 +253,16 @@ var (
 // the page shows, and what a consumer must consent to is ticked.
 func (h human) press(link string) seen {
 	h.t.Helper()
-	page := h.get(link)
+	got := h.pressed(link, h.get(link))
+	if got.status != http.StatusSeeOther {
+		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
+	}
+	return got
+}
+
+// pressed is the answer to the button of a page that was read before.
+func (h human) pressed(link string, page seen) seen {
+	h.t.Helper()
 	gross := grossField.FindStringSubmatch(page.text)
 	if gross == nil {
 		h.t.Fatalf("the page has no button (%d):\n%s", page.status, page.text)
@@ -248,11 +271,7 @@ func (h human) press(link string) seen {
 	if consent := consentField.FindStringSubmatch(page.text); consent != nil {
 		told = append(told, "consent", consent[1])
 	}
-	got := h.post(link+"/pay", told...)
-	if got.status != http.StatusSeeOther {
-		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
-	}
-	return got
+	return h.post(link+"/pay", told...)
 }
 
 // pay pays an order with a good card and comes back.

@@ -120,6 +120,8 @@ type Store interface {
 	// the one of the filter. CountOf says how many there are of each status.
 	PageOf(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
 	CountOf(ctx context.Context, customer string) (map[Status]int, error)
+	// FindDomains is PageOf with an offset, and counts all that match.
+	FindDomains(ctx context.Context, customer string, filter Filter, limit, offset int) ([]Domain, int, error)
 	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, deed registrar.Deed) error

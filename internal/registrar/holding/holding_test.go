@@ -22,6 +22,11 @@ func (n nowhere) CountOf(context.Context, string) (map[Status]int, error) {
 	return nil, nil
 }
 
+func (n nowhere) FindDomains(context.Context, string, Filter, int, int) ([]Domain, int, error) {
+	n.t.Error("the store was asked")
+	return nil, 0, nil
+}
+
 func (n nowhere) DomainsOf(context.Context, string) ([]Domain, error) {
 	n.t.Error("the store was asked")
 	return nil, nil

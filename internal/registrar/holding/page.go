@@ -3,6 +3,7 @@ package holding
 import (
 	"context"
 	"strings"
+	"time"
 
 	"golang.org/x/net/idna"
 
@@ -18,6 +19,9 @@ type Filter struct {
 	Part string
 	// Status is what they are; empty means all.
 	Status Status
+	// PaidBefore selects domains whose paid term ends before it. Names without a
+	// term, and names that another registrar looks after, never match. Zero means all.
+	PaidBefore time.Time
 	// AfterName and AfterID are those of the last one of the page before; empty at
 	// the beginning.
 	AfterName, AfterID string
@@ -63,6 +67,20 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 		page.Domains, page.More = page.Domains[:PageSize], true
 	}
 	return page, nil
+}
+
+// Find returns up to limit of the matching domains of the actor's account, by name,
+// after skipping offset of them, and how many match in all.
+func (s *Service) Find(ctx context.Context, actor registrar.Actor, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
+	if actor.Customer == "" {
+		return nil, 0, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	part, possible := stored(filter.Part)
+	if !possible {
+		return nil, 0, nil // no name contains it
+	}
+	filter.Part = part
+	return s.store.FindDomains(ctx, actor.Customer, filter, limit, offset)
 }
 
 // stored is a part of a name as names are stored; false if no name can have it.

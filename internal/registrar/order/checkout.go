@@ -158,8 +158,14 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 			return o, err
 		}
 	}
+	return s.endUnpaid(ctx, actor, o)
+}
+
+// endUnpaid cancels an order that waits. It is NotOpen, and comes back as it is, if
+// somebody has begun to pay meanwhile or it has ended otherwise.
+func (s *Service) endUnpaid(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
 	ended := false
-	o, err = s.change(ctx, o, func(was Order) (Move, bool) {
+	o, err := s.change(ctx, o, func(was Order) (Move, bool) {
 		ended = was.State == AwaitingPayment || was.State == AwaitingVerification
 		now := was.clone()
 		s.enter(&now, Canceled)

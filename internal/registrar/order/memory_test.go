@@ -137,6 +137,21 @@ func (m *memory) OrdersOf(_ context.Context, customer, before string, limit int)
 	return page[:min(limit, len(page))], nil
 }
 
+func (m *memory) PageOfOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
+	all, err := m.OrdersOf(ctx, customer, "", 1<<30)
+	all = slices.DeleteFunc(all, func(o order.Order) bool { return state != "" && o.State != state })
+	from := min(offset, len(all))
+	return all[from:min(from+limit, len(all))], len(all), err
+}
+
+func (m *memory) OverdueOrdersOf(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
+	all, err := m.OrdersOf(ctx, customer, "", 1<<30)
+	all = slices.DeleteFunc(all, func(o order.Order) bool {
+		return !o.State.Open() || o.State == order.Paying || o.ExpiresAt.After(now)
+	})
+	return all[:min(limit, len(all))], err
+}
+
 func compare(a, b string) int {
 	if a < b {
 		return -1

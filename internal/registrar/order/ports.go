@@ -28,6 +28,12 @@ type Store interface {
 	// OrdersOf is a page of a customer's orders, the newest first, older than the
 	// id before; empty begins at the top.
 	OrdersOf(ctx context.Context, customer, before string, limit int) ([]Order, error)
+	// PageOfOrders is a page of a customer's orders in a state, newest first, and how
+	// many there are in all; an empty state means every one.
+	PageOfOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
+	// OverdueOrdersOf are a customer's unpaid orders, other than Paying, whose prices
+	// have ended.
+	OverdueOrdersOf(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
 	// DueOrders are those that somebody has to look at, the longest overdue first.
 	DueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
 	// MoveOrder makes one change. It is false, and nothing changes, if the order

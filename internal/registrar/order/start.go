@@ -14,16 +14,23 @@ import (
 // that order. If items can't be ordered the error is an *ItemsRefused, and nothing
 // is stored.
 func (s *Service) Start(ctx context.Context, actor registrar.Actor, req Request) (Order, error) {
+	view, err := s.Prepare(ctx, actor, req)
+	return view.Order, err
+}
+
+// Prepare is Start, and says what must still be told before the order can be paid. Of
+// the view it fills Order, Owner, Missing and Needs.
+func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Request) (View, error) {
 	if actor.Customer == "" {
-		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return View{}, fail(registrar.KindUnauthenticated, SignInFirst)
 	}
 	o, err := s.newOrder(actor, req)
 	if err != nil {
-		return Order{}, err
+		return View{}, err
 	}
 	buyer, err := s.cfg.Store.BuyerOf(ctx, actor.Customer)
 	if err != nil {
-		return Order{}, err
+		return View{}, err
 	}
 	o.Email = buyer.Email
 	wishes := make([]Wish, len(req.Items))
@@ -32,21 +39,44 @@ func (s *Service) Start(ctx context.Context, actor registrar.Actor, req Request)
 	}
 	answers, err := s.askFresh(ctx, actor, registrar.ForQuote, wishes)
 	if err != nil {
-		return Order{}, err
+		return View{}, err
 	}
 	if err := refusal(o.Items, answers); err != nil {
-		return Order{}, err
+		return View{}, err
 	}
 	if err := s.price(ctx, &o, buyer, answers); err != nil {
-		return Order{}, err
+		return View{}, err
 	}
+	asked := o.Items
 	if req.DryRun {
 		o.ID = ""
-		return o, nil
+	} else {
+		s.addLinks(&o)
+		s.rest(&o)
+		if o, err = s.add(ctx, actor, o, buyer, answers); err != nil {
+			return View{}, err
+		}
 	}
-	s.addLinks(&o)
-	s.rest(&o)
-	return s.add(ctx, actor, o, buyer, answers)
+	view := View{Order: o, Owner: buyer}
+	if ordered, ok := inOrderOf(o.Items, asked, answers); ok && o.State != Paying {
+		view.Missing, view.Needs = missing(o, buyer, ordered)
+	}
+	return view, nil
+}
+
+// Outstanding is what is known to be missing of an open order without asking a
+// registry: registrant data, auth codes and the identity.
+func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
+	view := View{Order: o}
+	if o.State != AwaitingPayment && o.State != AwaitingVerification {
+		return view, nil
+	}
+	who, err := s.who(ctx, o)
+	if err != nil {
+		return View{}, err
+	}
+	view.Missing, view.Needs = missing(o, who.buyer, make([]answer, len(o.Items)))
+	return view, nil
 }
 
 // newOrder is an order without prices.
@@ -127,19 +157,29 @@ func (s *Service) add(ctx context.Context, actor registrar.Actor, o Order, buyer
 
 // renewed is an open order with the prices that were just asked for.
 func (s *Service) renewed(ctx context.Context, stored Order, buyer Buyer, asked []Item, answers []answer) (Order, error) {
-	ordered := make([]answer, len(stored.Items))
-	for i, item := range stored.Items {
-		at := slices.IndexFunc(asked, func(a Item) bool { return a.Name == item.Name && a.Kind == item.Kind })
-		if at < 0 {
-			return stored, nil // the store has another idea of equal items
-		}
-		ordered[i] = answers[at]
+	ordered, ok := inOrderOf(stored.Items, asked, answers)
+	if !ok {
+		return stored, nil // the store has another idea of equal items
 	}
 	now := stored.clone()
 	if err := s.price(ctx, &now, buyer, ordered); err != nil {
 		return Order{}, err
 	}
 	return s.reprice(ctx, stored, now)
+}
+
+// inOrderOf brings the answers for the asked items into the order of items; false if
+// one of these was not asked for.
+func inOrderOf(items, asked []Item, answers []answer) ([]answer, bool) {
+	ordered := make([]answer, len(items))
+	for i, item := range items {
+		at := slices.IndexFunc(asked, func(a Item) bool { return a.Name == item.Name && a.Kind == item.Kind })
+		if at < 0 {
+			return nil, false
+		}
+		ordered[i] = answers[at]
+	}
+	return ordered, true
 }
 
 // reprice writes new prices of an open order. If others change the order at the
@@ -163,22 +203,23 @@ func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	return m.Order, nil
 }
 
-// sweep ends those of a customer's orders whose time is over.
+// sweep ends those of a customer's orders whose time is over. Open orders are bounded,
+// so a few pages are all of them.
 func (s *Service) sweep(ctx context.Context, customer string) error {
-	before := ""
+	const page = 100
 	for range tries {
-		page, err := s.cfg.Store.OrdersOf(ctx, customer, before, 100)
-		if err != nil || len(page) == 0 {
+		overdue, err := s.cfg.Store.OverdueOrdersOf(ctx, customer, s.now(), page)
+		if err != nil {
 			return err
 		}
-		for _, o := range page {
-			if o.State.Open() && o.State != Paying && s.over(o) {
-				if _, err := s.expire(ctx, o); err != nil {
-					return err
-				}
+		for _, o := range overdue {
+			if _, err := s.expire(ctx, o); err != nil {
+				return err
 			}
 		}
-		before = page[len(page)-1].ID
+		if len(overdue) < page {
+			return nil
+		}
 	}
 	return nil
 }
@@ -226,4 +267,29 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 		}
 	}
 	return page, nil
+}
+
+// Page is up to limit of the account's orders in a state, newest first, after skipping
+// offset of them, and how many there are in all. An empty state means every one. What
+// has expired is stored as such first, so that the filter sees the state that is shown.
+func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, limit, offset int) (page []Order, total int, err error) {
+	if actor.Customer == "" {
+		return nil, 0, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	if err := s.sweep(ctx, actor.Customer); err != nil {
+		return nil, 0, err
+	}
+	return s.cfg.Store.PageOfOrders(ctx, actor.Customer, state, limit, offset)
+}
+
+// Cancel ends an order of the actor's account that waits for its payment or for an
+// identity. An order that is canceled already stays so, without another audit event.
+// Every other order is NotOpen and comes back as it is: a payment that is under way is
+// left to whoever pays.
+func (s *Service) Cancel(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
+	o, err := s.Get(ctx, actor, id)
+	if err != nil {
+		return Order{}, err
+	}
+	return s.endUnpaid(ctx, actor, o)
 }

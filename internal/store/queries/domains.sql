@@ -24,8 +24,16 @@ SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, u
 FROM domains
 WHERE customer_id = sqlc.arg(customer_id) AND name >= sqlc.arg(after_name) AND (name > sqlc.arg(after_name) OR id > sqlc.arg(after_id))
     AND name LIKE sqlc.arg(pattern) AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
+    AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0)
 ORDER BY name, id
-LIMIT sqlc.arg(most);
+LIMIT sqlc.arg(most) OFFSET sqlc.arg(skipped);
+
+-- How many domains PageOfDomains finds from its beginning.
+-- name: CountMatchingDomains :one
+SELECT count(*) FROM domains
+WHERE customer_id = sqlc.arg(customer_id) AND name LIKE sqlc.arg(pattern)
+    AND (status = sqlc.arg(status) OR sqlc.arg(status) = '')
+    AND (paid_until < sqlc.arg(paid_before) AND paid_until > 0 AND status <> 'transferred_out' OR sqlc.arg(paid_before) = 0);
 
 -- name: CountDomains :many
 SELECT status, COUNT(*) AS domains

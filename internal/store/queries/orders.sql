@@ -47,6 +47,24 @@ WHERE customer_id = $1 AND id < $2
 ORDER BY id DESC
 LIMIT $3;
 
+-- One page of a customer's orders, newest first; an empty state means all.
+-- name: PageOfOrders :many
+SELECT * FROM orders
+WHERE customer_id = sqlc.arg(customer_id) AND (state = sqlc.arg(state) OR sqlc.arg(state) = '')
+ORDER BY id DESC
+LIMIT sqlc.arg(most) OFFSET sqlc.arg(skipped);
+
+-- name: CountOrders :one
+SELECT count(*) FROM orders
+WHERE customer_id = sqlc.arg(customer_id) AND (state = sqlc.arg(state) OR sqlc.arg(state) = '');
+
+-- Unpaid orders of a customer whose prices have ended.
+-- name: OverdueOrdersOf :many
+SELECT * FROM orders
+WHERE customer_id = sqlc.arg(customer_id) AND open_order = 1 AND state <> 'paying' AND expires_at <= sqlc.arg(now)
+ORDER BY id
+LIMIT sqlc.arg(most);
+
 -- name: OrdersAfter :many
 SELECT * FROM orders
 WHERE id > $1

@@ -44,6 +44,33 @@ func (q *Queries) CountDomains(ctx context.Context, customerID string) ([]CountD
 	return items, nil
 }
 
+const countMatchingDomains = `-- name: CountMatchingDomains :one
+SELECT count(*) FROM domains
+WHERE customer_id = $1 AND name LIKE $2
+    AND (status = $3 OR $3 = '')
+    AND (paid_until < $4 AND paid_until > 0 AND status <> 'transferred_out' OR $4 = 0)
+`
+
+type CountMatchingDomainsParams struct {
+	CustomerID string
+	Pattern    string
+	Status     string
+	PaidBefore int64
+}
+
+// How many domains PageOfDomains finds from its beginning.
+func (q *Queries) CountMatchingDomains(ctx context.Context, arg CountMatchingDomainsParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countMatchingDomains,
+		arg.CustomerID,
+		arg.Pattern,
+		arg.Status,
+		arg.PaidBefore,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const domainsOfCustomer = `-- name: DomainsOfCustomer :many
 SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
 FROM domains
@@ -182,8 +209,9 @@ SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, u
 FROM domains
 WHERE customer_id = $1 AND name >= $2 AND (name > $2 OR id > $3)
     AND name LIKE $4 AND (status = $5 OR $5 = '')
+    AND (paid_until < $6 AND paid_until > 0 AND status <> 'transferred_out' OR $6 = 0)
 ORDER BY name, id
-LIMIT $6
+LIMIT $8 OFFSET $7
 `
 
 type PageOfDomainsParams struct {
@@ -192,6 +220,8 @@ type PageOfDomainsParams struct {
 	AfterID    string
 	Pattern    string
 	Status     string
+	PaidBefore int64
+	Skipped    int32
 	Most       int32
 }
 
@@ -216,6 +246,8 @@ func (q *Queries) PageOfDomains(ctx context.Context, arg PageOfDomainsParams) ([
 		arg.AfterID,
 		arg.Pattern,
 		arg.Status,
+		arg.PaidBefore,
+		arg.Skipped,
 		arg.Most,
 	)
 	if err != nil {

@@ -75,6 +75,23 @@ func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64
 	return count, err
 }
 
+const countOrders = `-- name: CountOrders :one
+SELECT count(*) FROM orders
+WHERE customer_id = $1 AND (state = $2 OR $2 = '')
+`
+
+type CountOrdersParams struct {
+	CustomerID string
+	State      string
+}
+
+func (q *Queries) CountOrders(ctx context.Context, arg CountOrdersParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOrders, arg.CustomerID, arg.State)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const dueOrders = `-- name: DueOrders :many
 SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
 WHERE due_at > 0 AND due_at <= $1
@@ -858,6 +875,168 @@ type OrdersBeforeParams struct {
 
 func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]Order, error) {
 	rows, err := q.db.QueryContext(ctx, ordersBefore, arg.CustomerID, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimAskedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const overdueOrdersOf = `-- name: OverdueOrdersOf :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
+WHERE customer_id = $1 AND open_order = 1 AND state <> 'paying' AND expires_at <= $2
+ORDER BY id
+LIMIT $3
+`
+
+type OverdueOrdersOfParams struct {
+	CustomerID string
+	Now        int64
+	Most       int32
+}
+
+// Unpaid orders of a customer whose prices have ended.
+func (q *Queries) OverdueOrdersOf(ctx context.Context, arg OverdueOrdersOfParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, overdueOrdersOf, arg.CustomerID, arg.Now, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimAskedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const pageOfOrders = `-- name: PageOfOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
+WHERE customer_id = $1 AND (state = $2 OR $2 = '')
+ORDER BY id DESC
+LIMIT $4 OFFSET $3
+`
+
+type PageOfOrdersParams struct {
+	CustomerID string
+	State      string
+	Skipped    int32
+	Most       int32
+}
+
+// One page of a customer's orders, newest first; an empty state means all.
+func (q *Queries) PageOfOrders(ctx context.Context, arg PageOfOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, pageOfOrders,
+		arg.CustomerID,
+		arg.State,
+		arg.Skipped,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

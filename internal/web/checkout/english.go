@@ -9,7 +9,7 @@ var english = map[string]string{
 	"pay.title.completed":             "Order carried out",
 	"pay.title.partially_completed":   "Order carried out in part",
 	"pay.title.failed":                "Order not carried out",
-	"pay.title.canceled":              "Order declined",
+	"pay.title.canceled":              "Order canceled",
 	"pay.title.expired":               "Order expired",
 
 	"pay.text.awaiting_verification": "This order is prepared. Before you can pay you have to show who you are. Nothing was charged.",
@@ -21,7 +21,7 @@ var english = map[string]string{
 	"pay.text.completed":             "All is done.",
 	"pay.text.partially_completed":   "A part was not possible. The money for it goes back.",
 	"pay.text.failed":                "None of it was possible. What you have paid goes back.",
-	"pay.text.canceled":              "This order was declined. Nothing is charged.",
+	"pay.text.canceled":              "This order was canceled. Nothing is charged.",
 	"pay.text.expired":               "Nobody paid this order while its prices were good. Nothing is charged.",
 	"pay.surplus":                    "A payment arrived when this order did not need it any more. All of it goes back.",
 	"pay.returned":                   "A payment arrived when this order did not need it any more. We have given all of it back.",
@@ -183,7 +183,7 @@ var english = map[string]string{
 	"state.completed":             "carried out",
 	"state.partially_completed":   "carried out in part",
 	"state.failed":                "not carried out",
-	"state.canceled":              "declined",
+	"state.canceled":              "canceled",
 	"state.expired":               "expired",
 
 	"invoices.title":     "Invoices",

@@ -10,7 +10,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.title.completed":             "Bestellung ausgeführt",
 	"pay.title.partially_completed":   "Bestellung teilweise ausgeführt",
 	"pay.title.failed":                "Bestellung nicht ausgeführt",
-	"pay.title.canceled":              "Bestellung abgelehnt",
+	"pay.title.canceled":              "Bestellung storniert",
 	"pay.title.expired":               "Bestellung abgelaufen",
 
 	"pay.text.awaiting_verification": "Diese Bestellung ist vorbereitet. Bevor Sie bezahlen können, müssen Sie Ihre Identität nachweisen. Abgebucht wurde nichts.",
@@ -22,7 +22,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.text.completed":             "Alles ist erledigt.",
 	"pay.text.partially_completed":   "Ein Teil war nicht möglich. Das Geld dafür geht zurück.",
 	"pay.text.failed":                "Nichts davon war möglich. Was Sie bezahlt haben, geht zurück.",
-	"pay.text.canceled":              "Diese Bestellung wurde abgelehnt. Es wird nichts abgebucht.",
+	"pay.text.canceled":              "Diese Bestellung wurde storniert. Es wird nichts abgebucht.",
 	"pay.text.expired":               "Niemand hat diese Bestellung bezahlt, solange die Preise galten. Es wird nichts abgebucht.",
 	"pay.surplus":                    "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Sie geht vollständig zurück.",
 	"pay.returned":                   "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Wir haben sie vollständig zurückgegeben.",
@@ -184,7 +184,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"state.completed":             "ausgeführt",
 	"state.partially_completed":   "teilweise ausgeführt",
 	"state.failed":                "nicht ausgeführt",
-	"state.canceled":              "abgelehnt",
+	"state.canceled":              "storniert",
 	"state.expired":               "abgelaufen",
 
 	"invoices.title":     "Rechnungen",

@@ -53,7 +53,7 @@ func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T
 		t.Errorf("the address is %s over %v", document.Base, document.Transports)
 	}
 	if !slices.Equal(document.Capabilities.Services, []string{"checkout"}) ||
-		!slices.Equal(document.Capabilities.Extensions, []extension{{Name: "request_signing", Spec: base + "/auth.md"}}) {
+		!slices.Equal(document.Capabilities.Extensions, []extension{{Name: "request_signing", Spec: base + "/checkout.md"}}) {
 		t.Errorf("the capabilities are %+v", document.Capabilities)
 	}
 	if len(document.Links) != 2 || document.Links[0]["type"] != "terms_of_use" || document.Links[0]["url"] != base+"/agb" ||

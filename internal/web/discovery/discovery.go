@@ -15,6 +15,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/dotkontor/dotkontor/docs"
 )
 
 //go:embed documents
@@ -54,6 +56,9 @@ type Documents struct {
 	ACP http.HandlerFunc
 	// Auth tells automated clients how to get access.
 	Auth http.HandlerFunc
+	// Agents and Checkout are the guides to the MCP endpoint and to agentic checkout, the
+	// same text as in the repository's folder docs.
+	Agents, Checkout http.HandlerFunc
 	// OpenAPI describes the REST interface.
 	OpenAPI http.HandlerFunc
 	// AICatalog lists what is here for agents.
@@ -102,6 +107,10 @@ func New(facts Facts) (*Documents, error) {
 			return nil, err
 		}
 		*d.field = newDocument(d.contentType, d.link, body).serve
+	}
+	for field, text := range map[*http.HandlerFunc]string{&documents.Agents: docs.Agents, &documents.Checkout: docs.Checkout} {
+		body := strings.ReplaceAll(text, docs.Address, facts.BaseURL)
+		*field = newDocument(typeMarkdown, "", []byte(body)).serve
 	}
 	return documents, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // arguments are what a tool was called with. Names of arguments are matched
@@ -70,6 +71,23 @@ func (a arguments) number(name string, fallback, low, high int) (int, error) {
 		return 0, wrongArgument("The argument %s must be between %d and %d.", name, low, high)
 	}
 	return int(value), nil
+}
+
+// instant is a date (its first moment in UTC) or a time, zero where it is not given.
+func (a arguments) instant(name string) (time.Time, error) {
+	text, err := a.optionalText(name)
+	if err != nil || text == "" {
+		return time.Time{}, err
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	// Times are stored in microseconds, for which other years are too far away.
+	if err != nil || at.Year() < 1970 || at.Year() > 9999 {
+		return time.Time{}, wrongArgument("The argument %s must be a date like 2027-01-31 or a time in RFC 3339.", name)
+	}
+	return at, nil
 }
 
 // flag is true or false, and false where it is not given.

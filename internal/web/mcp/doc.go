@@ -1,9 +1,10 @@
 // Package mcp is the endpoint for agents: the Model Context Protocol over
 // Streamable HTTP, without sessions, at /api/mcp.
 //
-// Five tools look things up for anybody, within the budget of the address; three
-// act for the customer whose token comes with the request. All eight are listed
-// to everybody, so that a model knows what signing in is good for.
+// Five tools look things up for anybody, within the budget of the address; the others
+// act for the customer whose token comes with the request. All of them are listed to
+// everybody, in the same bytes, so that a model knows what signing in is good for and
+// a client may keep the list.
 //
 // # The gate
 //

@@ -8,23 +8,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
 // failure is the structured content of a call that did not work.
 type failure struct {
-	Code       string        `json:"code"`
-	Message    string        `json:"message"`
-	Retryable  bool          `json:"retryable"`
-	RetryAfter int64         `json:"retryAfter,omitempty"`
-	Items      []itemFailure `json:"items,omitempty"`
-}
-
-// itemFailure is what a model reads about one item.
-type itemFailure struct {
-	Domain string `json:"domain"`
-	// Code is the reason for programs; empty where the fault is ours.
-	Code   string `json:"code,omitempty"`
-	Reason string `json:"reason"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Retryable  bool   `json:"retryable"`
+	RetryAfter int64  `json:"retryAfter,omitempty"`
+	// Reason is finer than Code where there is more to say.
+	Reason string `json:"reason,omitempty"`
+	// URL is where a human resolves it.
+	URL   string        `json:"url,omitempty"`
+	Items []itemFailure `json:"items,omitempty"`
 }
 
 // The codes of failures.
@@ -35,6 +32,7 @@ const (
 	upstreamFailed       = "upstream_failed"
 	notFound             = "not_found"
 	notPayable           = "not_payable"
+	notCancelable        = "not_cancelable"
 	internalFailure      = "internal"
 )
 
@@ -67,19 +65,34 @@ func wrongArgument(format string, args ...any) error {
 	return &badArgument{sentence: fmt.Sprintf(format, args...)}
 }
 
+// seconds is a wait in whole seconds, at least one.
+func seconds(wait time.Duration) int64 { return max(1, int64((wait+time.Second-1)/time.Second)) }
+
+// url is the address of a page for people; empty for no path, and where there is no
+// portal.
+func (s *Server) url(path string) string {
+	if path == "" || !s.cfg.Portal {
+		return ""
+	}
+	return s.cfg.BaseURL + path
+}
+
 // failureOf is what a model reads about err.
-func failureOf(err error) failure {
+func (s *Server) failureOf(err error) failure {
 	var argument *badArgument
 	var problems *NotPayable
+	var ended *NotCancelable
 	switch {
 	case errors.As(err, &argument):
 		return failure{Code: invalidInput, Message: argument.sentence}
 	case errors.As(err, &problems):
-		return notPayableFailure(problems.Items)
+		return s.rejected(problems.Items)
+	case errors.As(err, &ended):
+		return s.notCancelable(ended)
 	case errors.Is(err, ErrNotFound):
 		return failure{Code: notFound, Message: sentenceNotFound}
 	case errors.Is(err, errNoOrders):
-		return failure{Code: notPayable, Message: sentenceNoOrders}
+		return failure{Code: notPayable, Reason: "orders_not_served", Message: sentenceNoOrders}
 	}
 	var e *registrar.Error
 	if !errors.As(err, &e) {
@@ -91,7 +104,7 @@ func failureOf(err error) failure {
 	case registrar.KindUnsupported:
 		return failure{Code: unsupportedExtension, Message: sentenceFor(e.Code, sentenceUnsupported)}
 	case registrar.KindRateLimited:
-		wait := max(1, int64((e.RetryAfter+time.Second-1)/time.Second))
+		wait := seconds(e.RetryAfter)
 		sentence := sentenceRateLimited
 		switch e.Code {
 		case codeOverTokenBudget:
@@ -103,7 +116,14 @@ func failureOf(err error) failure {
 	case registrar.KindNotFound:
 		return failure{Code: notFound, Message: sentenceNotFound}
 	case registrar.KindConflict, registrar.KindForbidden:
-		return failure{Code: notPayable, Message: sentenceFor(e.Code, sentenceNotPayable)}
+		f := failure{Code: notPayable, Message: sentenceFor(e.Code, sentenceNotPayable)}
+		switch e.Code {
+		case order.TooManyOpen:
+			f.Reason, f.URL = string(order.TooManyOpen), s.url(page.OrdersPath)
+		case order.RenewInPortal:
+			f.URL = s.url(page.DomainsPath)
+		}
+		return f
 	case registrar.KindUpstream:
 		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}
 	default:
@@ -128,7 +148,7 @@ const (
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
 	sentenceTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
-	sentenceNotFound     = "This customer has no such order. Use the orderId that start_order returned."
+	sentenceNotFound     = "This customer has no such order. Use an orderId that start_order or list_orders returned."
 	sentenceNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )
 
@@ -161,7 +181,7 @@ var sentences = map[registrar.Code]string{
 	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
 	codeUnchecked:            sentenceUnchecked,
 
-	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay or decline one at its payment_url, or to wait until one expires; then call start_order again.",
+	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay one or cancel it with cancel_order (list_orders shows them), or to decide at url; then call start_order again.",
 	order.BadItems:      "The items must be different domain names, each given once. Leave out the repetition.",
 	order.RenewInPortal: "Domains are renewed by their holder in the portal. Tell the user so.",
 	lookup.Undetermined: "No source says whether this name is registered.",

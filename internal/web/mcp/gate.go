@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
 // What a refused caller is told, beside the status and the header.
@@ -21,7 +25,7 @@ const (
 	sentenceBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
 	sentenceSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
 	sentenceUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
-	sentenceNoScope   = "This token may not do that: signed-in tools need the scope mcp:write."
+	sentenceNoScope   = "This token may not do that: signed-in tools need the scope mcp:write. Connect again and ask for that scope, or use a personal access token."
 	callToolMethod    = "tools/call"
 	insufficientText  = `Bearer error="insufficient_scope", scope="mcp:write", `
 )
@@ -86,18 +90,11 @@ func (s *requestState) complain(err error) {
 	s.complaint = err
 }
 
-// fail notes why a tool has failed and is what the model reads about it. A fault of
-// ours has the id of the request, so that whoever reports it can name the record in
-// the log; models see no headers.
-func (s *requestState) fail(err error) (*sdk.CallToolResult, error) {
-	told := failureOf(err)
-	if told.Code == internalFailure && s.id != "" {
-		told.Message += " Request ID: " + s.id
-	}
+// failedWith notes why a tool has failed, and with which code.
+func (s *requestState) failedWith(err error, code string) {
 	s.mu.Lock()
-	s.complaint, s.failed = err, told.Code
-	s.mu.Unlock()
-	return encode(told, true)
+	defer s.mu.Unlock()
+	s.complaint, s.failed = err, code
 }
 
 // outcome is which tool was called and how that ended: ok, the code of its failure,
@@ -131,6 +128,18 @@ func (s *requestState) mayUseSignedInTools() (status int) {
 	}
 }
 
+// fail notes why a tool has failed and is what the model reads about it. A fault of
+// ours has the id of the request, so that whoever reports it can name the record in
+// the log; models see no headers.
+func (s *Server) fail(state *requestState, err error) (*sdk.CallToolResult, error) {
+	told := s.failureOf(err)
+	if told.Code == internalFailure && state.id != "" {
+		told.Message += " Request ID: " + state.id
+	}
+	state.failedWith(err, told.Code)
+	return encode(told, true)
+}
+
 // guard stands behind the library's parser and before its tools.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
@@ -144,7 +153,11 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no such method"}
 		}
 		if method != callToolMethod {
-			return next(ctx, method, req)
+			result, err = next(ctx, method, req)
+			if list, ok := result.(*sdk.ListToolsResult); ok && err == nil {
+				s.sortTools(list.Tools)
+			}
+			return result, err
 		}
 		params, ok := req.GetParams().(*sdk.CallToolParamsRaw)
 		if !ok || params == nil {
@@ -162,17 +175,29 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		case http.StatusServiceUnavailable:
 			// A tool's failure, because models read these and clients repeat them.
 			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeUnchecked, Err: state.unchecked}
-			return state.fail(err)
+			return s.fail(state, err)
 		case http.StatusUnauthorized:
 			state.close(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn}
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn, Data: s.signInHelp}
 		case http.StatusForbidden:
 			state.close(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceNoScope}
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceNoScope, Data: s.scopeHelp}
 		default:
 			return next(ctx, method, req)
 		}
 	}
+}
+
+// sortTools brings the library's alphabetical list into the order of tools.json: what
+// works for everybody comes first, since some clients try the first tool they see.
+func (s *Server) sortTools(list []*sdk.Tool) {
+	place := func(t *sdk.Tool) int {
+		if known, ok := s.tools[t.Name]; ok {
+			return known.place
+		}
+		return len(s.tools)
+	}
+	slices.SortStableFunc(list, func(a, b *sdk.Tool) int { return cmp.Compare(place(a), place(b)) })
 }
 
 // served says whether a method belongs to what we declare. The library would
@@ -184,6 +209,22 @@ func served(method string) bool {
 	default:
 		return strings.HasPrefix(method, "notifications/") || servedForFixtures(method)
 	}
+}
+
+// accessHelp is the data of the JSON-RPC error beside 401 and 403: why, and the page
+// where a human signs in and creates a token. A client that speaks OAuth follows the
+// header instead.
+func (s *Server) accessHelp(code string) json.RawMessage {
+	help, err := json.Marshal(struct {
+		Code  string `json:"code"`
+		Scope string `json:"scope"`
+		URL   string `json:"url,omitempty"`
+		Guide string `json:"documentation_url"`
+	}{code, "mcp:write", s.url(page.TokensPath), s.cfg.BaseURL + "/auth.md"})
+	if err != nil {
+		return nil
+	}
+	return help
 }
 
 // challenge writes the header of a refusal.

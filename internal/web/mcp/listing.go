@@ -5,13 +5,14 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What models read about the tools is data: tools.json holds the eight tools,
+// What models read about the tools is data: tools.json holds the tools,
 // definitions.json the shapes that several of them share.
 var (
 	//go:embed tools.json
@@ -34,6 +35,7 @@ type listed struct {
 	SignedIn    bool              `json:"signedIn"`
 	ReadOnly    bool              `json:"readOnly"`
 	Idempotent  bool              `json:"idempotent"`
+	Destructive bool              `json:"destructive"`
 	OpenWorld   bool              `json:"openWorld"`
 	Input       json.RawMessage   `json:"input"`
 	Results     []json.RawMessage `json:"results"`
@@ -63,12 +65,11 @@ func (l listed) tool() (*sdk.Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the output of %s: %w", l.Name, err)
 	}
-	destructive := false
 	return &sdk.Tool{
 		Name: l.Name, Title: l.Title, Description: l.Description,
 		InputSchema: input, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{
-			Title: l.Title, ReadOnlyHint: l.ReadOnly, DestructiveHint: &destructive,
+			Title: l.Title, ReadOnlyHint: l.ReadOnly, DestructiveHint: &l.Destructive,
 			IdempotentHint: l.ReadOnly || l.Idempotent, OpenWorldHint: &l.OpenWorld,
 		},
 		Meta: sdk.Meta{"securitySchemes": l.securitySchemes()},
@@ -84,7 +85,8 @@ func (l listed) securitySchemes() json.RawMessage {
 }
 
 // output is a schema for whatever the tool may answer. Failures are part of it,
-// because clients hold their structured content against it too.
+// because clients validate their structured content too. A schema must stand on its
+// own, so each has the definitions that it uses, once.
 func (l listed) output() (json.RawMessage, error) {
 	var known map[string]json.RawMessage
 	if err := json.Unmarshal(definitionsText, &known); err != nil {
@@ -93,24 +95,15 @@ func (l listed) output() (json.RawMessage, error) {
 	shapes := append([]json.RawMessage{}, l.Results...)
 	shapes = append(shapes, json.RawMessage(`{"$ref":"#/$defs/failure"}`))
 	used := map[string]json.RawMessage{}
-	for open := shapes; len(open) > 0; { // a definition may refer to others
-		var next []json.RawMessage
+	for pending := slices.Clone(shapes); len(pending) > 0; pending = pending[1:] {
 		for name, definition := range known {
-			if _, there := used[name]; there {
-				continue
-			}
-			for _, shape := range open {
-				if bytes.Contains(shape, []byte("#/$defs/"+name+`"`)) {
-					used[name] = definition
-					next = append(next, definition)
-					break
-				}
+			if _, added := used[name]; !added && bytes.Contains(pending[0], []byte(`"#/$defs/`+name+`"`)) {
+				used[name] = definition
+				pending = append(pending, definition)
 			}
 		}
-		open = next
 	}
-	text, err := json.Marshal(map[string]any{"type": "object", "anyOf": shapes, "$defs": used})
-	return text, err
+	return json.Marshal(map[string]any{"type": "object", "anyOf": shapes, "$defs": used})
 }
 
 func compact(text json.RawMessage) (json.RawMessage, error) {

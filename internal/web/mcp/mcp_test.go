@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,6 +34,7 @@ const (
 type world struct {
 	calls  atomic.Int64 // of signed-in services
 	who    atomic.Value // the actor of the last one
+	which  atomic.Value // the filter of the last list of domains
 	begun  chan struct{}
 	slow   chan struct{} // closed when slow.de may be answered
 	lookup *budget
@@ -130,11 +132,14 @@ func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
 	return Caller{}, ErrBadToken
 }
 
-func (w *world) List(_ context.Context, who Caller) ([]Domain, error) {
+func (w *world) List(_ context.Context, who Caller, which DomainFilter) ([]Domain, int, error) {
 	w.calls.Add(1)
 	w.who.Store(who.Actor())
-	until := "2027-01-01T00:00:00Z"
-	return []Domain{{Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until}}, nil
+	w.which.Store(which)
+	until, renew := "2027-01-01T00:00:00Z", registrar.Cents(990)
+	return []Domain{{
+		Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until, RenewEUR: &renew, ManageURL: base + "/portal/domains/d1",
+	}}, 1, nil
 }
 
 func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (Order, error) {
@@ -152,6 +157,26 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: OverNames, RetryAfter: time.Minute}
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	case "every-reason.de":
+		var problems NotPayable
+		for i, reason := range everyReason() {
+			problems.Items = append(problems.Items, ItemProblem{Domain: "r" + strconv.Itoa(i) + ".de", Reason: reason})
+		}
+		return Order{}, &problems
+	case "slow-registry.de":
+		return Order{}, &NotPayable{Items: []ItemProblem{
+			{Domain: "a.de", Reason: registrar.Fault(registrar.FaultTimeout, "epp", nil)},
+			{Domain: "b.de", Reason: &registrar.Error{Kind: registrar.KindRateLimited, Code: registrar.FaultThrottled, RetryAfter: 90 * time.Second}},
+		}}
+	case "incomplete.de":
+		return Order{
+			OrderID: "o9", Status: "awaiting_verification", PaymentURL: base + "/pay/o9", VerificationURL: base + "/verify/o9", ExpiresAt: "2027-01-01T00:00:00Z",
+			Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}}, Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
+			Needs: []Need{
+				{What: order.MissingRegistrant}, {What: order.MissingIdentity},
+				{What: order.MissingCode, Domain: "incomplete.de"}, {What: "eu_presence", Domain: "incomplete.de"},
+			},
+		}, nil
 	}
 	if items[0].Years > 1 {
 		return Order{}, &NotPayable{Items: []ItemProblem{{
@@ -173,10 +198,41 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 
 func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, error) {
 	w.calls.Add(1)
-	if id != "o1" {
+	status := OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821}
+	switch id {
+	case "o1":
+	case "open":
+		status.Status, status.PaymentURL, status.ExpiresAt = "awaiting_payment", base+"/pay/open", "2027-01-01T00:00:00Z"
+		status.Needs = []Need{{What: order.MissingRegistrant}}
+	case "failed":
+		status.Status = "failed"
+		status.Items = []OrderItem{
+			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailedBy: provision.NameTaken, Refund: &Refund{RefundMade, 821}},
+			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailedBy: "epp_policy", Refund: &Refund{RefundPending, 821}},
+		}
+	default:
 		return OrderStatus{}, ErrNotFound
 	}
-	return OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821, Items: []OrderItem{}}, nil
+	return status, nil
+}
+
+func (w *world) Page(ctx context.Context, who Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
+	if status == "failed" {
+		return nil, 0, nil
+	}
+	o, err := w.Status(ctx, who, "open")
+	return []OrderStatus{o}, 1, err
+}
+
+func (w *world) Cancel(ctx context.Context, who Caller, id string) (OrderStatus, error) {
+	switch id {
+	case "paying", "completed", "expired":
+		w.calls.Add(1)
+		return OrderStatus{}, &NotCancelable{Status: id, URL: base + "/look/" + id}
+	}
+	o, err := w.Status(ctx, who, id)
+	o.Status = "canceled"
+	return o, err
 }
 
 func newServer(t testing.TB, change func(*Config)) (*Server, *world) {
@@ -187,7 +243,7 @@ func newServer(t testing.TB, change func(*Config)) (*Server, *world) {
 	w.token.left.Store(1 << 40)
 	cfg := Config{
 		BaseURL: base, Version: "test", Limits: Limits{30, 300, 15, 150},
-		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w,
+		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w, Portal: true,
 		Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}
 	if change != nil {
@@ -280,7 +336,7 @@ func TestEveryRevisionIsNegotiated(t *testing.T) {
 	}
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Mcp-Protocol-Version", version)
-		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 8 {
+		if r := read(t, got); got.Code != http.StatusOK || len(r.Result.Tools) != 10 {
 			t.Errorf("%q: got %d %s", version, got.Code, got.Body)
 		}
 	}
@@ -317,12 +373,12 @@ func TestTheStatelessWireOf2026IsSpoken(t *testing.T) {
 	}
 }
 
-func TestEightToolsAreListedToEveryone(t *testing.T) {
+func TestToolsList_EveryToolIsListedToEveryone(t *testing.T) {
 	s, _ := newServer(t, nil)
 	tools := read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools
 	signedIn := map[string]bool{
 		"domain_check": false, "domain_search": false, "whois_lookup": false, "list_tlds": false, "tld_price": false,
-		"list_my_domains": true, "start_order": true, "get_order_status": true,
+		"list_my_domains": true, "start_order": true, "get_order_status": true, "list_orders": true, "cancel_order": true,
 	}
 	if len(tools) != len(signedIn) {
 		t.Fatalf("%d tools are listed", len(tools))
@@ -357,8 +413,8 @@ func TestEightToolsAreListedToEveryone(t *testing.T) {
 		if input.Type != "object" || output.Type != "object" || len(output.AnyOf) < 2 {
 			t.Errorf("%s: input is %s, output %s", name, tool["inputSchema"], tool["outputSchema"])
 		}
-		if annotations.ReadOnlyHint == nil || *annotations.ReadOnlyHint == (name == "start_order") ||
-			annotations.DestructiveHint == nil || *annotations.DestructiveHint || annotations.OpenWorldHint == nil {
+		if annotations.ReadOnlyHint == nil || *annotations.ReadOnlyHint == (name == "start_order" || name == "cancel_order") ||
+			annotations.DestructiveHint == nil || *annotations.DestructiveHint != (name == "cancel_order") || annotations.OpenWorldHint == nil {
 			t.Errorf("%s: annotations are %s", name, tool["annotations"])
 		}
 	}
@@ -381,7 +437,7 @@ func TestTheLibrarysOwnClientListsAndCalls(t *testing.T) {
 	}
 	defer func() { _ = session.Close() }() // there is no session to end
 	tools, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 8 {
+	if err != nil || len(tools.Tools) != 10 {
 		t.Fatalf("got %v, %v", tools, err)
 	}
 	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "tld_price", Arguments: map[string]any{"tld": ".de"}})

@@ -2,64 +2,263 @@ package mcp
 
 import (
 	"errors"
+	"strings"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/web/page"
 )
 
-// notPayableFailure is what a model reads about items that can't be ordered. If
-// each of them can be had a little later, so can the order.
-func notPayableFailure(problems []ItemProblem) failure {
-	f := failure{Code: notPayable, Message: sentenceNotPayable, Retryable: len(problems) > 0}
+// itemFailure is what a model reads about an item that can't be ordered. The codes
+// are stable: docs/agents.md and the output schema list them all.
+type itemFailure struct {
+	Domain      string      `json:"domain"`
+	Code        string      `json:"code"`
+	Message     string      `json:"message"`
+	Retryable   bool        `json:"retryable"`
+	RetryAfter  int64       `json:"retryAfter,omitempty"`
+	Alternative *suggestion `json:"alternative,omitempty"`
+	URL         string      `json:"url,omitempty"`
+}
+
+// suggestion is a call that helps, ready to send.
+type suggestion struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// The codes of items. Those that several reasons share have a name.
+const (
+	itemInvalidName     = "invalid_name"
+	itemUnsupported     = "unsupported_extension"
+	itemRegistryRefused = "registry_refused"
+	itemUpstreamFailed  = "upstream_failed"
+	itemYearsNotSold    = "years_not_sold"
+)
+
+// itemRule is what models read about one reason.
+type itemRule struct {
+	code, message string
+	// alternative makes the call that helps; nil where none does.
+	alternative func(domain string) *suggestion
+	// path is the page where a human resolves it; empty where there is none.
+	path string
+}
+
+func searchInstead(domain string) *suggestion {
+	label, _, _ := strings.Cut(domain, ".")
+	return &suggestion{Tool: "domain_search", Arguments: map[string]any{"query": label}}
+}
+
+func popularExtensions(string) *suggestion {
+	return &suggestion{Tool: "list_tlds", Arguments: map[string]any{"category": categoryPopular}}
+}
+
+func priceOfExtension(domain string) *suggestion {
+	_, extension, _ := strings.Cut(domain, ".")
+	return &suggestion{Tool: "tld_price", Arguments: map[string]any{"tld": "." + extension}}
+}
+
+func ownDomains(domain string) *suggestion {
+	return &suggestion{Tool: "list_my_domains", Arguments: map[string]any{"search": domain}}
+}
+
+func registerInstead(domain string) *suggestion {
+	return &suggestion{Tool: "start_order", Arguments: map[string]any{
+		"items": []any{map[string]any{"domain": domain, "type": string(order.Register)}},
+	}}
+}
+
+// itemRules are the reasons why an item can't be ordered, or was not carried out.
+var itemRules = map[registrar.Code]itemRule{
+	registrar.ExtensionNotCarried: {itemUnsupported, sentenceUnsupported, popularExtensions, ""},
+
+	provision.NameTaken: {
+		"name_taken", "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
+		searchInstead, "",
+	},
+	provision.NamePremium: {
+		"name_premium", "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
+		searchInstead, "",
+	},
+	provision.NameHeld: {
+		"name_held", "The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
+		ownDomains, "",
+	},
+	provision.NoAccount: {
+		"no_registry_account", "Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
+		popularExtensions, "",
+	},
+	provision.NotEligible: {
+		"not_eligible", "The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.",
+		popularExtensions, "",
+	},
+	order.NoPrice: {
+		"no_price", "The price list has no price for this extension, so its names can only be looked up. Choose another extension.",
+		popularExtensions, "",
+	},
+	provision.NoInboundTransfer: {
+		"transfer_not_offered", "With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.",
+		nil, "",
+	},
+	provision.NotRegistered: {
+		"not_registered", "The name is not registered, so there is nothing to transfer. If the user wants it, use the type register.",
+		registerInstead, "",
+	},
+	provision.Locked: {
+		"transfer_locked", "The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
+		nil, "",
+	},
+	provision.WrongCode:    {"auth_code_wrong", "The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", nil, ""},
+	provision.CodeMissing:  {"auth_code_missing", "The transfer needs its auth code, which the user enters at payment_url.", nil, ""},
+	provision.NoRegistrant: {"registrant_missing", "The account has no registrant data yet. Ask the user to enter them at url.", nil, page.RegistrantPath},
+	provision.NotYours:     {"not_your_domain", "Only the holder of a domain can renew it here.", ownDomains, ""},
+	provision.NotRenewable: {"not_renewable", "The registry does not renew this name now.", nil, ""},
+	provision.TermNotSold: {
+		itemYearsNotSold, "This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
+		priceOfExtension, "",
+	},
+	provision.BadTerm: {"bad_term", "The registry does not sell this name for that term. Choose another extension.", nil, ""},
+	steward.Barred:    {"domain_barred", "The domain is locked because of a dispute. The user has to contact us.", nil, ""},
+}
+
+// registryResults are results of the EPP connector that mean the same as a code of
+// ours; every other one is registry_refused.
+var registryResults = map[registrar.Code]registrar.Code{
+	"epp_exists":       provision.NameTaken,
+	"epp_auth_info":    provision.WrongCode,
+	"epp_not_eligible": provision.NotEligible,
+}
+
+// ruleFor is the rule for a reason, whatever its code is.
+func ruleFor(kind registrar.Kind, code registrar.Code) itemRule {
+	if same, ok := registryResults[code]; ok {
+		code = same
+	}
+	if rule, ok := itemRules[code]; ok {
+		return rule
+	}
+	text, known := sentences[code]
+	switch {
+	case kind == registrar.KindInvalid && known:
+		return itemRule{itemInvalidName, text, nil, ""}
+	case kind == registrar.KindUnsupported:
+		return itemRule{itemUnsupported, sentenceUnsupported, popularExtensions, ""}
+	case kind == registrar.KindUpstream, kind == registrar.KindRateLimited, kind == registrar.KindInternal:
+		return itemRule{itemUpstreamFailed, sentenceFor(code, sentenceUpstream), nil, ""}
+	default:
+		return itemRule{itemRegistryRefused, "The registry does not accept this name. Leave it out, or choose another one with domain_search.", searchInstead, ""}
+	}
+}
+
+// upstreamPause is how long an agent should wait before it asks a registry again that
+// did not say how long.
+const upstreamPause = time.Minute
+
+func (s *Server) itemFailure(problem ItemProblem) itemFailure {
+	e := &registrar.Error{Kind: registrar.KindInternal}
+	errors.As(problem.Reason, &e)
+	rule := ruleFor(e.Kind, e.Code)
+	f := itemFailure{Domain: problem.Domain, Code: rule.code, Message: rule.message, Retryable: rule.code == itemUpstreamFailed}
+	if f.Retryable {
+		f.RetryAfter = seconds(max(e.RetryAfter, upstreamPause))
+	}
+	if rule.alternative != nil {
+		f.Alternative = rule.alternative(problem.Domain)
+	}
+	f.URL = s.url(rule.path)
+	return f
+}
+
+// rejected is what a model reads about items that can't be ordered. If each of them can
+// be had a little later, so can the order.
+func (s *Server) rejected(problems []ItemProblem) failure {
+	f := failure{Code: notPayable, Reason: "items_rejected", Message: sentenceNotPayable, Retryable: len(problems) > 0}
 	for _, problem := range problems {
-		code := registrar.CodeOf(problem.Reason)
-		if code == provision.TermNotSold {
+		item := s.itemFailure(problem)
+		if item.Code == itemYearsNotSold { // the caller's argument is wrong, not the name
 			f.Code, f.Message = invalidInput, sentenceTerm
 		}
-		f.Items = append(f.Items, itemFailure{Domain: problem.Domain, Code: string(code), Reason: reasonOf(problem.Reason)})
-		f.Retryable = f.Retryable && registrar.KindOf(problem.Reason) == registrar.KindUpstream
+		f.Items = append(f.Items, item)
+		f.Retryable = f.Retryable && item.Retryable
+		f.RetryAfter = max(f.RetryAfter, item.RetryAfter)
+	}
+	if !f.Retryable {
+		f.RetryAfter = 0
 	}
 	return f
 }
 
-// reasonOf is why one item can't be ordered, and what to do next.
-func reasonOf(err error) string {
-	var e *registrar.Error
-	if !errors.As(err, &e) {
-		return sentenceInternal
-	}
-	if text, ok := orderSentences[e.Code]; ok {
-		return text
-	}
-	if text, ok := sentences[e.Code]; ok {
-		return text
-	}
-	switch e.Kind {
-	case registrar.KindUnsupported:
-		return sentenceUnsupported
-	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
-		return sentenceUpstream
+// notCancelable is what a model reads about an order that can't be canceled.
+func (s *Server) notCancelable(err *NotCancelable) failure {
+	f := failure{Code: notCancelable, URL: err.URL}
+	switch order.State(err.Status) {
+	case order.Paying:
+		f.Reason, f.Message = "payment_in_progress", "A payment for this order is under way, so it can't be canceled now. The user finishes or leaves it at url; then call get_order_status."
+		f.Retryable, f.RetryAfter = true, seconds(upstreamPause)
+	case order.Expired:
+		f.Reason, f.Message, f.URL = "order_expired", "The order has expired unpaid, so there is nothing to cancel.", ""
 	default:
-		return "The registry does not accept this name. Leave it out, or choose another one with domain_search."
+		f.Reason, f.Message = "order_paid", "The order is paid or confirmed, so it can't be canceled. The user sees it at url; get_order_status tells what becomes of it."
 	}
+	return f
 }
 
-// orderSentences say why something can't be ordered, and what a model should do.
-var orderSentences = map[registrar.Code]string{
-	registrar.ExtensionNotCarried: sentenceUnsupported,
+// requirements say what the user must provide, and where.
+func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) []requirement {
+	var list []requirement
+	for _, need := range needs {
+		r := requirement{Domain: need.Domain, URL: paymentURL}
+		switch need.What {
+		case order.MissingRegistrant:
+			r.Code, r.URL = "registrant_data", s.url(page.RegistrantPath)
+			r.Message = "The account has no complete registrant data. The user enters them at url."
+		case order.MissingCode:
+			r.Code = "auth_code"
+			r.Message = "A transfer needs its auth code. The user enters it at url; never ask for it in the conversation."
+		case order.MissingIdentity:
+			r.Code, r.URL = "identity", verificationURL
+			r.Message = "The user has to prove their identity at url before the order can be paid."
+		default:
+			r.Code, r.Rule = "extension_rule", need.What
+			r.Message = "The extension has a rule that the registrant does not meet yet. The user sees it at url."
+		}
+		if r.URL == "" { // a dry run has no links
+			r.URL = s.url(page.RegistrantPath)
+		}
+		list = append(list, r)
+	}
+	return list
+}
 
-	provision.NameTaken:         "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
-	provision.NamePremium:       "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
-	provision.NameHeld:          "The name is registered here already, or somebody's order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
-	provision.NoAccount:         "Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
-	provision.NotEligible:       "The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.",
-	provision.NoInboundTransfer: "With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.",
-	order.NoPrice:               "The price list has no price for this extension, so its names can only be looked up. Choose another extension.",
-	provision.NotRegistered:     "The name is not registered, so there is nothing to transfer. If the user wants it, use the type register.",
-	provision.Locked:            "The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
-	provision.WrongCode:         "The auth code is not the name's. The user enters the right one at payment_url.",
-	provision.NotRenewable:      "The registry does not renew this name now.",
-	provision.TermNotSold:       "This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
-	provision.BadTerm:           "The registry does not sell this name for the usual term. Choose another extension.",
+// requirement is one thing that the user must provide before an order can be paid.
+type requirement struct {
+	Code    string `json:"code"`
+	Domain  string `json:"domain,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Message string `json:"message"`
+	URL     string `json:"url"`
+}
+
+// issue is why a paid item was not carried out.
+type issue struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// complete fills in what models read beside the order's own fields.
+func (s *Server) complete(o *OrderStatus) {
+	if o.Items == nil {
+		o.Items = []OrderItem{}
+	}
+	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
+	for i := range o.Items {
+		if code := o.Items[i].FailedBy; code != "" {
+			rule := ruleFor(registrar.KindConflict, code)
+			o.Items[i].Failure = &issue{Code: rule.code, Message: rule.message}
+		}
+	}
 }

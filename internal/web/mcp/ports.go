@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 )
 
@@ -71,19 +73,32 @@ func (c Caller) Actor() registrar.Actor {
 
 // Domains knows what customers hold.
 type Domains interface {
-	List(ctx context.Context, who Caller) ([]Domain, error)
+	// List is a page of the caller's domains, by name, and how many match in all.
+	List(ctx context.Context, who Caller, which DomainFilter) (domains []Domain, total int, err error)
+}
+
+// DomainFilter is which domains are wanted.
+type DomainFilter struct {
+	// Search is a part of the name; empty means every name.
+	Search string
+	// ExpiresBefore is when the paid term must have ended; zero means any time.
+	ExpiresBefore time.Time
+	Limit, Offset int
 }
 
 // Domain is one entry of a customer's list. The states are active, pending,
 // expired, redemption, transit and transferred_out; ExpiresAt is the date until
 // which the customer has paid, in RFC 3339. AutoRenew is true only for a domain that
-// is really renewed.
+// will really be renewed; RenewEUR is nil where its extension is not sold.
 type Domain struct {
 	Domain    string  `json:"domain"`
 	TLD       string  `json:"tld"`
 	Status    string  `json:"status"`
 	ExpiresAt *string `json:"expiresAt"`
 	AutoRenew bool    `json:"autoRenew"`
+
+	RenewEUR  *registrar.Cents `json:"renewEur"`
+	ManageURL string           `json:"manageUrl"`
 }
 
 // Orders prepares orders and says how they stand.
@@ -95,6 +110,13 @@ type Orders interface {
 	// Status returns ErrNotFound for an order that does not exist or is another
 	// customer's.
 	Status(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
+	// Page is some of the caller's orders with a status, newest first, and how many
+	// match in all; an empty status means every one.
+	Page(ctx context.Context, who Caller, status string, limit, offset int) (orders []OrderStatus, total int, err error)
+	// Cancel ends an order that is not paid. It returns ErrNotFound as Status does, and
+	// a *NotCancelable for an order that is not open; one that is canceled already is
+	// returned as it is.
+	Cancel(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
 }
 
 // Wish is what a caller wants to order; Type is register or transfer.
@@ -115,19 +137,45 @@ type Order struct {
 	PaymentURL      string      `json:"payment_url,omitempty"`
 	VerificationURL string      `json:"verification_url,omitempty"`
 	ExpiresAt       string      `json:"expiresAt,omitempty"`
+	// Needs is what must still be provided. The endpoint makes Requirements of it.
+	Needs        []Need        `json:"-"`
+	Requirements []requirement `json:"requirements,omitempty"`
 }
+
+// Need is something that the customer must provide before an order can be paid, in the
+// words of package order. Domain is empty if it is about the whole order.
+type Need struct{ What, Domain string }
 
 // DryRun is the status of an order that was only tried.
 const DryRun = "dry_run"
 
-// OrderItem is one line of an order. Status is for the order's status alone.
+// OrderItem is one line of an order. What follows NetEUR is for the order's status
+// alone.
 type OrderItem struct {
 	Domain string          `json:"domain"`
 	Type   string          `json:"type"`
 	Years  int             `json:"years"`
 	NetEUR registrar.Cents `json:"netEur"`
 	Status string          `json:"status,omitempty"`
+	// FailedBy is why a paid item was not carried out. The endpoint makes Failure of it.
+	FailedBy registrar.Code `json:"-"`
+	Failure  *issue         `json:"failure,omitempty"`
+	// Refund is what goes back for it; nil if nothing does.
+	Refund *Refund `json:"refund,omitempty"`
 }
+
+// Refund is money that goes back for a failed item.
+type Refund struct {
+	// Status is RefundPending or RefundMade.
+	Status    string          `json:"status"`
+	AmountEUR registrar.Cents `json:"amountEur"`
+}
+
+// The states of a refund.
+const (
+	RefundPending = "pending"
+	RefundMade    = "refunded"
+)
 
 // Totals are the sums of an order. VATRate is in percent.
 type Totals struct {
@@ -137,13 +185,34 @@ type Totals struct {
 	VATRate  float64         `json:"vatRate"`
 }
 
-// OrderStatus is how an order stands. AmountEUR is gross.
+// OrderStatus is how an order stands. AmountEUR is gross. The links and ExpiresAt are
+// there while the order can be paid.
 type OrderStatus struct {
 	OrderID   string          `json:"orderId"`
 	Status    string          `json:"status"`
 	CreatedAt string          `json:"createdAt"`
 	AmountEUR registrar.Cents `json:"amountEur"`
 	Items     []OrderItem     `json:"items"`
+
+	PaymentURL      string `json:"payment_url,omitempty"`
+	VerificationURL string `json:"verification_url,omitempty"`
+	ExpiresAt       string `json:"expiresAt,omitempty"`
+	// Needs is what must still be provided. The endpoint makes Requirements of it.
+	Needs        []Need        `json:"-"`
+	Requirements []requirement `json:"requirements,omitempty"`
+}
+
+// NotCancelable says that an order is not open.
+type NotCancelable struct {
+	// Status is the order's; URL is where its customer looks after it.
+	Status, URL string
+}
+
+func (*NotCancelable) Error() string { return "mcp: cancel order: not open" }
+
+// Unwrap makes it one of our errors for the log.
+func (*NotCancelable) Unwrap() error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
 }
 
 // ErrNotFound says that the caller has no such order.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,7 +42,7 @@ var versions = []string{"2026-07-28", "2025-11-25", noBatches, "2025-03-26"}
 
 const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
 	"what registries publish about them (whois_lookup), and the price list (list_tlds, tld_price). " +
-	"With sign-in: the customer's own domains, and orders that a human pays in a browser. " +
+	"With sign-in: the customer's own domains and orders (list_my_domains, list_orders), and orders that a human pays in a browser (start_order, get_order_status, cancel_order). " +
 	"Prices are in EUR a year without VAT unless a field says gross. Nothing here charges money."
 
 // Config is what the endpoint needs.
@@ -62,6 +63,8 @@ type Config struct {
 	// BadTokens bounds how many wrong tokens an address sends; nil means that they
 	// are not bounded.
 	BadTokens *quota.Gate
+	// Portal says that there are pages for people, to which failures may lead.
+	Portal bool
 	// Domains and Orders may be nil as long as no token is good.
 	Domains Domains
 	Orders  Orders
@@ -78,6 +81,8 @@ type Server struct {
 	tools           map[string]*tool
 	signInChallenge []string
 	scopeChallenge  []string
+	// signInHelp and scopeHelp are the data of the errors beside these headers.
+	signInHelp, scopeHelp json.RawMessage
 }
 
 // New checks cfg and returns a Server.
@@ -98,6 +103,7 @@ func New(cfg Config) (*Server, error) {
 		signInChallenge: []string{"Bearer " + metadata},
 		scopeChallenge:  []string{insufficientText + metadata},
 	}
+	s.signInHelp, s.scopeHelp = s.accessHelp("sign_in_required"), s.accessHelp("insufficient_scope")
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "dotkontor", Title: "dotkontor domains", Version: cfg.Version, WebsiteURL: cfg.BaseURL},
 		&sdk.ServerOptions{
@@ -105,6 +111,7 @@ func New(cfg Config) (*Server, error) {
 			// The tools never change while the program runs.
 			Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 			SupportedProtocolVersions: versions,
+			SetCacheable:              cacheable,
 		})
 	if err := s.addTools(server); err != nil {
 		return nil, err
@@ -121,6 +128,16 @@ func New(cfg Config) (*Server, error) {
 		PropagateRequestCancellation: true,
 	})
 	return s, nil
+}
+
+// listFresh is how long clients may reuse the list of tools, which changes only with
+// the program or its limits: as long as the discovery documents.
+const listFresh = time.Hour
+
+// cacheable marks what the server says about itself as the same for everybody, token or
+// not (revision 2026-07-28, caching).
+func cacheable(_ context.Context, _ sdk.Request, hints *sdk.Cacheable) {
+	hints.TTLMs, hints.CacheScope = int(listFresh.Milliseconds()), "public"
 }
 
 // Serve is POST /api/mcp.
@@ -190,7 +207,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 // refuse answers 401 before any message is read.
 func (s *Server) refuse(w http.ResponseWriter) {
 	s.challenge(w.Header(), http.StatusUnauthorized)
-	writeError(w, http.StatusUnauthorized, nil, codeNoAccess, sentenceSignIn)
+	body := newErrorBody(nil, codeNoAccess, sentenceSignIn)
+	body.Error.Data = s.signInHelp
+	writeErrorBody(w, http.StatusUnauthorized, body)
 }
 
 // tooManyBadTokens says that an address is over its budget.
@@ -323,5 +342,5 @@ func suit(header http.Header) {
 func (s *Server) caught(ctx context.Context, state *requestState) (sdk.Result, error) {
 	tool, _, _ := state.outcome()
 	s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "tool", "id", state.id, "tool", tool, "stack", string(debug.Stack()))
-	return state.fail(&registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
+	return s.fail(state, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
 }

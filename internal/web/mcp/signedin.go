@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,11 +19,37 @@ var errNotServed = errors.New("this part of the service is not there")
 // errNoOrders says that no payment provider is set, so there are no orders.
 var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NotServed}
 
-func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ arguments) (any, error) {
+// The pages of signed-in lists. Domains are small; orders carry their items.
+const (
+	defaultDomains, maxDomains = 100, 500
+	defaultOrders, maxOrders   = 20, 100
+)
+
+// paging reads limit and offset.
+func paging(args arguments, fallback, most int) (limit, offset int, err error) {
+	if limit, err = args.number("limit", fallback, 1, most); err != nil {
+		return 0, 0, err
+	}
+	offset, err = args.number("offset", 0, 0, math.MaxInt32)
+	return limit, offset, err
+}
+
+func (s *Server) listMyDomains(ctx context.Context, state *requestState, args arguments) (any, error) {
+	var which DomainFilter
+	var err error
+	if which.Search, err = args.optionalText("search"); err != nil {
+		return nil, err
+	}
+	if which.ExpiresBefore, err = args.instant("expiresBefore"); err != nil {
+		return nil, err
+	}
+	if which.Limit, which.Offset, err = paging(args, defaultDomains, maxDomains); err != nil {
+		return nil, err
+	}
 	if s.cfg.Domains == nil {
 		return nil, errNotServed
 	}
-	domains, err := s.cfg.Domains.List(ctx, *state.caller)
+	domains, total, err := s.cfg.Domains.List(ctx, *state.caller, which)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +58,10 @@ func (s *Server) listMyDomains(ctx context.Context, state *requestState, _ argum
 	}
 	return struct {
 		Domains []Domain `json:"domains"`
-	}{domains}, nil
+		Total   int      `json:"total"`
+		Limit   int      `json:"limit"`
+		Offset  int      `json:"offset"`
+	}{domains, total, which.Limit, which.Offset}, nil
 }
 
 const (
@@ -77,7 +107,12 @@ func (s *Server) startOrder(ctx context.Context, state *requestState, args argum
 	if s.cfg.Orders == nil {
 		return nil, errNoOrders
 	}
-	return s.cfg.Orders.Start(ctx, *state.caller, wishes, dryRun)
+	o, err := s.cfg.Orders.Start(ctx, *state.caller, wishes, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
+	return o, nil
 }
 
 func readWishes(args arguments) ([]Wish, error) {
@@ -117,6 +152,17 @@ func readWishes(args arguments) ([]Wish, error) {
 }
 
 func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args arguments) (any, error) {
+	return s.oneOrder(ctx, state, args, Orders.Status)
+}
+
+func (s *Server) cancelOrder(ctx context.Context, state *requestState, args arguments) (any, error) {
+	return s.oneOrder(ctx, state, args, Orders.Cancel)
+}
+
+// oneOrder calls a method of Orders for the order that the arguments name.
+func (s *Server) oneOrder(
+	ctx context.Context, state *requestState, args arguments, method func(Orders, context.Context, Caller, string) (OrderStatus, error),
+) (any, error) {
 	id, err := args.text("orderId")
 	if err != nil {
 		return nil, err
@@ -124,7 +170,45 @@ func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args a
 	if s.cfg.Orders == nil || !couldBeID(id) {
 		return nil, ErrNotFound
 	}
-	return s.cfg.Orders.Status(ctx, *state.caller, id)
+	o, err := method(s.cfg.Orders, ctx, *state.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	s.complete(&o)
+	return o, nil
+}
+
+func (s *Server) listOrders(ctx context.Context, state *requestState, args arguments) (any, error) {
+	status, err := args.optionalText("status")
+	if err != nil {
+		return nil, err
+	}
+	if status != "" && !slices.Contains(order.States(), order.State(status)) {
+		return nil, wrongArgument("The argument status must be one of those in the input schema; leave it out for all orders.")
+	}
+	limit, offset, err := paging(args, defaultOrders, maxOrders)
+	if err != nil {
+		return nil, err
+	}
+	var orders []OrderStatus
+	total := 0
+	if s.cfg.Orders != nil {
+		if orders, total, err = s.cfg.Orders.Page(ctx, *state.caller, status, limit, offset); err != nil {
+			return nil, err
+		}
+	}
+	for i := range orders {
+		s.complete(&orders[i])
+	}
+	if orders == nil {
+		orders = []OrderStatus{}
+	}
+	return struct {
+		Orders []OrderStatus `json:"orders"`
+		Total  int           `json:"total"`
+		Limit  int           `json:"limit"`
+		Offset int           `json:"offset"`
+	}{orders, total, limit, offset}, nil
 }
 
 // couldBeID says that a text can name something at all. Not every database takes

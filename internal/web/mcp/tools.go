@@ -12,8 +12,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
-// tool is one of the eight.
+// tool is one of those in tools.json.
 type tool struct {
+	server   *Server
+	place    int // in tools.json
 	name     string
 	signedIn bool
 	// One of the budgets is spent before the arguments are looked at: that of
@@ -47,6 +49,8 @@ func (s *Server) addTools(server *sdk.Server) error {
 		"list_my_domains":  {run: s.listMyDomains},
 		"start_order":      {run: s.startOrder},
 		"get_order_status": {run: s.getOrderStatus},
+		"list_orders":      {run: s.listOrders},
+		"cancel_order":     {run: s.cancelOrder},
 	}
 	listing, err := readListing(s.cfg.Limits)
 	if err != nil {
@@ -55,12 +59,12 @@ func (s *Server) addTools(server *sdk.Server) error {
 	if len(listing) != len(code) {
 		return fmt.Errorf("%d tools are listed, %d exist", len(listing), len(code))
 	}
-	for _, entry := range listing {
+	for place, entry := range listing {
 		t, ok := code[entry.Name]
 		if !ok {
 			return fmt.Errorf("the listed tool %s does not exist", entry.Name)
 		}
-		t.name, t.signedIn, t.tokenBudget = entry.Name, entry.SignedIn, s.cfg.TokenBudget
+		t.server, t.place, t.name, t.signedIn, t.tokenBudget = s, place, entry.Name, entry.SignedIn, s.cfg.TokenBudget
 		if t.signedIn != (t.budget == nil) {
 			return fmt.Errorf("the tool %s counts by what it should not", t.name)
 		}
@@ -80,7 +84,7 @@ func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 	state := stateOf(ctx)
 	body, err := t.answer(ctx, state, req.Params.Arguments)
 	if err != nil {
-		return state.fail(err)
+		return t.server.fail(state, err)
 	}
 	return encode(body, false)
 }

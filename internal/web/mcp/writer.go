@@ -136,8 +136,12 @@ func (w *gatedWriter) requestID() json.RawMessage {
 // writeError answers with a JSON-RPC error. id is null where no request could be
 // made out.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int64, text string) {
+	writeErrorBody(w, status, newErrorBody(id, code, text))
+}
+
+func writeErrorBody(w http.ResponseWriter, status int, body rpcError) {
 	w.Header()["Cache-Control"] = noStore
-	wire.WriteJSON(w, status, newErrorBody(id, code, text))
+	wire.WriteJSON(w, status, body)
 }
 
 // rpcError is a JSON-RPC error response.
@@ -150,6 +154,8 @@ type rpcError struct {
 type rpcErrorDetail struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
+
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 func newErrorBody(id json.RawMessage, code int64, text string) rpcError {

@@ -74,7 +74,7 @@ var german = map[string]string{ //nolint:gosec // sentences, no credentials
 	"state.completed":             "abgeschlossen",
 	"state.partially_completed":   "zum Teil ausgeführt",
 	"state.failed":                "fehlgeschlagen",
-	"state.canceled":              "abgelehnt",
+	"state.canceled":              "storniert",
 	"state.expired":               "abgelaufen",
 	"state.waiting":               "wartet",
 	"state.active":                "aktiv",

@@ -24,6 +24,10 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
+	// Pages of the portal to which other transports lead.
+	TokensPath     = "/portal/tokens"
+	RegistrantPath = "/portal/profile/registrant"
+	DomainsPath    = "/portal/domains"
 	// OperatorPath is where operators work.
 	OperatorPath = "/operator"
 	// CheckoutPath is below which orders are paid; the rest of the address is a

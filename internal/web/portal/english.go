@@ -277,7 +277,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"action.order_consented":          "Asked for the order to be carried out at once",
 	"action.order_done":               "Order finished",
 	"action.order_claimed":            "Order of an agent taken over",
-	"action.order_canceled":           "Order declined",
+	"action.order_canceled":           "Order canceled",
 	"action.order_expired":            "Order expired",
 	"action.payment_surplus":          "Payment that nobody waited for",
 	"action.payment_refunded":         "Money given back",

@@ -277,7 +277,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"action.order_consented":          "Sofortigen Beginn der Ausführung verlangt",
 	"action.order_done":               "Bestellung abgeschlossen",
 	"action.order_claimed":            "Bestellung eines Agenten übernommen",
-	"action.order_canceled":           "Bestellung abgelehnt",
+	"action.order_canceled":           "Bestellung storniert",
 	"action.order_expired":            "Bestellung abgelaufen",
 	"action.payment_surplus":          "Zahlung, auf die niemand wartete",
 	"action.payment_refunded":         "Geld zurückgegeben",

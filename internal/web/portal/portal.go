@@ -73,10 +73,10 @@ func New(cfg Config) (*Handler, error) {
 const (
 	profilePath  = "/portal/profile"
 	securityPath = "/portal/security"
-	tokensPath   = "/portal/tokens"
+	tokensPath   = page.TokensPath
 	appsPath     = "/portal/apps"
 	agentsPath   = "/portal/agents"
-	domainsPath  = "/portal/domains"
+	domainsPath  = page.DomainsPath
 	codePath     = "/portal/sign-in/code"
 )
 

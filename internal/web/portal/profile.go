@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	registrantPath      = "/portal/profile/registrant"
+	registrantPath      = page.RegistrantPath
 	registrantCheckPath = registrantPath + "/check"
 	passwordPath        = "/portal/profile/password"
 	emailPath           = "/portal/profile/email"

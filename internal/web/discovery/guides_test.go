@@ -1,0 +1,89 @@
+package discovery
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// relativeLink is a Markdown link that only works inside the repository.
+var relativeLink = regexp.MustCompile(`\]\(([^)h#][^)]*)\)`)
+
+func TestGuides_AreTheRepositorysTextWithTheServicesAddress(t *testing.T) {
+	t.Parallel()
+	const own = "https://registrar.test"
+	documents := render(t, Facts{BaseURL: own + "/"})
+	for file, serve := range map[string]http.HandlerFunc{"agents.md": documents.Agents, "checkout.md": documents.Checkout} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := read(serve)
+		if want := strings.ReplaceAll(string(text), base, own); got.Body.String() != want || strings.Contains(want, base) || !strings.Contains(want, own+"/api/") {
+			t.Errorf("%s is not the repository's text", file)
+		}
+		if kind := got.Header().Get("Content-Type"); kind != typeMarkdown {
+			t.Errorf("%s is %s", file, kind)
+		}
+		if link := relativeLink.FindStringSubmatch(string(text)); link != nil {
+			t.Errorf("%s has the link %s, which leads nowhere where it is served", file, link[1])
+		}
+	}
+}
+
+func TestGuides_AreLinkedFromEveryDocumentation(t *testing.T) {
+	t.Parallel()
+	documents := render(t, Facts{BaseURL: base})
+	const agents, checkout = base + "/agents.md", base + "/checkout.md"
+	has(t, object(t, documents.ProtectedResource), `{"resource_documentation": "`+agents+`"}`)
+	has(t, object(t, documents.AuthorizationServer), `{"service_documentation": "`+agents+`"}`)
+	has(t, object(t, documents.ServerCard), `{"documentationUrl": "`+agents+`"}`)
+	protocol, _ := object(t, documents.ACP)["protocol"].(map[string]any)
+	has(t, protocol, `{"documentation_url": "`+checkout+`"}`)
+	var catalogue struct {
+		Linkset []struct {
+			Anchor string
+			Docs   []struct{ Href, Type string } `json:"service-doc"`
+		}
+	}
+	if err := json.Unmarshal(read(documents.APICatalog).Body.Bytes(), &catalogue); err != nil {
+		t.Fatal(err)
+	}
+	first := make(map[string]string)
+	for _, entry := range catalogue.Linkset {
+		if len(entry.Docs) > 0 {
+			first[entry.Anchor] = entry.Docs[0].Href
+		}
+	}
+	if first[base+"/api/mcp"] != agents || first[base+"/api/acp/checkout_sessions"] != checkout {
+		t.Errorf("service-doc are %v", first)
+	}
+	for name, serve := range map[string]http.HandlerFunc{"llms.txt": documents.LLMs, "auth.md": documents.Auth, "ai-catalog.json": documents.AICatalog} {
+		if text := read(serve).Body.String(); !strings.Contains(text, agents) || !strings.Contains(text, checkout) {
+			t.Errorf("%s links neither or one of the guides", name)
+		}
+	}
+}
+
+// llmstxt.org: a heading, a summary as a quotation, then sections that are lists of links.
+func TestLLMs_KeepsToItsConvention(t *testing.T) {
+	t.Parallel()
+	text := read(render(t, Facts{BaseURL: base}).LLMs).Body.String()
+	head, lists, found := strings.Cut(text, "\n## ")
+	if !found || !strings.HasPrefix(head, "# dotkontor\n\n> ") || strings.Contains(head, "\n#") {
+		t.Errorf("it begins with %q", head)
+	}
+	entry := regexp.MustCompile(`^- \[[^]]+\]\(https://[^)]+\)(: .+)?$`)
+	for _, section := range strings.Split(lists, "\n## ") {
+		_, links, _ := strings.Cut(section, "\n\n")
+		for line := range strings.SplitSeq(strings.TrimSpace(links), "\n") {
+			if !entry.MatchString(line) {
+				t.Errorf("%q is no link", line)
+			}
+		}
+	}
+}
