@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/recent"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/upstream/manners"
@@ -65,6 +66,9 @@ type Client struct {
 	host    string
 	guard   *manners.Guard
 	http    *http.Client
+	// asked has callers at the same time share one question about an id. Answers are
+	// reused from Memory, and failures are bounded by guard.
+	asked *recent.Answers[string, bool]
 }
 
 var _ billing.Register = (*Client)(nil)
@@ -93,6 +97,7 @@ func New(o Options) (*Client, error) {
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &Client{
 		options: o,
+		asked:   recent.New[string, bool](recent.Config{}),
 		url:     address.JoinPath("check-vat-number").String(),
 		host:    address.Host,
 		guard: manners.New(manners.Options{
@@ -128,6 +133,12 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	case found && c.fresh(valid, at):
 		return valid, nil
 	}
+	answer, err := c.asked.Ask(ctx, id, nil, func(ctx context.Context) (bool, error) { return c.question(ctx, id) })
+	return answer.Value && err == nil, err
+}
+
+// question asks the member state and stores its answer.
+func (c *Client) question(ctx context.Context, id string) (valid bool, err error) {
 	country := id[:2]
 	state := c.host + "/" + country
 	err = c.guard.Do(ctx, state, func(ctx context.Context) error {

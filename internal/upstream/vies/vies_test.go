@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -210,6 +212,39 @@ func TestWithoutMemoryVIESIsAsked(t *testing.T) {
 	if valid, err := w.Valid(t.Context(), id); err != nil || !valid {
 		t.Errorf("valid %t, %v", valid, err)
 	}
+}
+
+// late is a member state that takes a second to answer.
+type late struct{ asked atomic.Int64 }
+
+func (l *late) RoundTrip(*http.Request) (*http.Response, error) {
+	l.asked.Add(1)
+	time.Sleep(time.Second)
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(yes))}, nil
+}
+
+func TestValid_EqualQuestionsInFlightShareOneCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, err := New(Options{Address: "https://vies.example", Memory: &memory{broken: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := &late{}
+		client.http.Transport = state
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if valid, err := client.Valid(t.Context(), id); err != nil || !valid {
+					t.Errorf("%v, %v", valid, err)
+				}
+			})
+		}
+		all.Wait()
+		if n := state.asked.Load(); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
 }
 
 func TestAStateThatFailsIsLeftAloneAndOthersAreNot(t *testing.T) {
