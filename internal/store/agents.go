@@ -269,8 +269,8 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, deed registrar
 	made := false
 	var errThere error = &registrar.Error{Kind: registrar.KindConflict, Code: "linked_already"}
 	live, err := db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
-		_, err := q.OpenAccount(ctx, customer)
-		if open, err := found(err); err != nil || !open {
+		open, err := q.HoldOpenAccount(ctx, customer)
+		if err != nil || open == 0 {
 			return errors.Join(err, noSuchAgentIf(err == nil))
 		}
 		added, err := q.InsertAgentLink(ctx, query.InsertAgentLinkParams{

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/holding"
@@ -86,12 +84,12 @@ func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
 // AddDomain stores a domain with its deed.
 func (db *DB) AddDomain(ctx context.Context, domain holding.Domain, deed registrar.Deed) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		_, err := q.HolderExists(ctx, domain.Customer)
-		if errors.Is(err, sql.ErrNoRows) {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}
-		}
+		held, err := q.HoldHolder(ctx, domain.Customer)
 		if err != nil {
 			return err
+		}
+		if held == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}
 		}
 		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,

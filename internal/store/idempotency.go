@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +26,10 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 			return err
 		}
 		row, err := q.RunOfKey(ctx, query.RunOfKeyParams{Scope: a.Scope, Key: a.Key})
+		if errors.Is(err, sql.ErrNoRows) { // it was given back this very moment, on PostgreSQL
+			standing = idempotency.Standing{Body: a.Body}
+			return nil
+		}
 		if err != nil {
 			return err
 		}

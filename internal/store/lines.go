@@ -52,10 +52,12 @@ func holderRow(row query.HolderOfRow) registrar.Holder {
 func (db *DB) AddLine(ctx context.Context, line provision.Line, deed registrar.Deed) (provision.Line, error) {
 	stored := line
 	err := db.write(ctx, func(q *query.Queries) error {
-		if _, err := q.HolderExists(ctx, line.Customer); errors.Is(err, sql.ErrNoRows) {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: provision.NoSuchCustomer}
-		} else if err != nil {
+		holder, err := q.HoldHolder(ctx, line.Customer)
+		if err != nil {
 			return err
+		}
+		if holder == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: provision.NoSuchCustomer}
 		}
 		held := &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
 		row, err := q.LineByPayment(ctx, query.LineByPaymentParams{Payment: line.Payment, Name: line.Name})

@@ -14,7 +14,11 @@ const companyKind = "company"
 
 // BuyerOf is what orders need to know of an account.
 func (db *DB) BuyerOf(ctx context.Context, customer string) (order.Buyer, error) {
-	row, err := db.read().BuyerOf(ctx, customer)
+	return buyerOf(ctx, db.read(), customer)
+}
+
+func buyerOf(ctx context.Context, q *query.Queries, customer string) (order.Buyer, error) {
+	row, err := q.BuyerOf(ctx, customer)
 	ok, err := found(err)
 	if err != nil {
 		return order.Buyer{}, err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -64,6 +63,14 @@ func (db *DB) Tell(ctx context.Context, telling lifecycle.Telling) (bool, error)
 // SetAutoRenew stores whether a customer's domain renews by itself.
 func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool, deed registrar.Deed) error {
 	return db.write(ctx, func(q *query.Queries) error {
+		methods := int64(1)
+		if on {
+			var err error
+			// Before the domain, as those take the two who take a method away.
+			if methods, err = q.HoldMethod(ctx, customer); err != nil {
+				return err
+			}
+		}
 		changed, err := q.SetAutoRenew(ctx, query.SetAutoRenewParams{
 			AutoRenew: number(on), UpdatedAt: micros(deed.At), ID: domain, CustomerID: customer,
 		})
@@ -73,13 +80,8 @@ func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool
 		if changed == 0 {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchDomain}
 		}
-		if on {
-			// In the same transaction, so that the domain is left as it was.
-			if _, err := q.HasMethod(ctx, customer); errors.Is(err, sql.ErrNoRows) {
-				return &registrar.Error{Kind: registrar.KindConflict, Code: holding.NoMethod}
-			} else if err != nil {
-				return err
-			}
+		if methods == 0 { // and the domain is left as it was
+			return &registrar.Error{Kind: registrar.KindConflict, Code: holding.NoMethod}
 		}
 		return recordDeed(ctx, q, deed)
 	})

@@ -102,7 +102,10 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 		now.Items[i].SealedCode = db.resealed(registrar.CodePurpose(item.Name), item.SealedCode)
 	}
 	err := db.write(ctx, func(q *query.Queries) error {
-		// The order comes first: on PostgreSQL its row is the lock for all the rest.
+		if err := holdBuyerFor(ctx, q, move); err != nil {
+			return err
+		}
+		// The order comes next: on PostgreSQL its row is the lock for all the rest.
 		moved, err := q.MoveOrder(ctx, query.MoveOrderParams{
 			State: string(now.State), OpenOrder: number(now.State.Open()),
 			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
@@ -150,6 +153,34 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 	}
 	copy(move.Order.Items, now.Items) // the items that got no line come back as failed
 	return true, nil
+}
+
+// holdBuyerFor holds the account that an order becomes the customer's of, or begins to
+// be paid for, before the order's row as all do who hold both. Then the account is not
+// closed and its registrant not changed before the order says that it is being paid;
+// and if the buyer is not any more who the price was made for, nothing changes.
+func holdBuyerFor(ctx context.Context, q *query.Queries, move order.Move) error {
+	was, now := move.Was, move.Order
+	waited := was.State == order.AwaitingPayment || was.State == order.AwaitingVerification
+	begins := waited && (now.State == order.Paying || now.State == order.Provisioning)
+	if !now.Claimed || was.Claimed && !begins {
+		return nil
+	}
+	held, err := q.HoldBuyer(ctx, now.Customer)
+	if err != nil {
+		return err
+	}
+	if held == 0 {
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+	}
+	if move.For == nil {
+		return nil
+	}
+	buyer, err := buyerOf(ctx, q, now.Customer)
+	if err == nil && buyer != *move.For {
+		err = errMoved
+	}
+	return err
 }
 
 // addItemLines writes a paid line for each item that has an id for one. An item

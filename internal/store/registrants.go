@@ -54,6 +54,10 @@ func (db *DB) VerifiedName(ctx context.Context, customer string) (string, error)
 	return accounts{db.read()}.VerifiedName(ctx, customer)
 }
 
+// Lock keeps everybody else from beginning a payment for the account, and from giving it
+// something, until the transaction ends.
+func (a accounts) Lock(ctx context.Context, id string) error { return a.q.LockCustomer(ctx, id) }
+
 func (a accounts) PaymentUnderWay(ctx context.Context, id string) (bool, error) {
 	_, err := a.q.PaymentUnderWay(ctx, id)
 	return found(err)

@@ -305,6 +305,9 @@ func (s *Service) putRegistrant(ctx context.Context, t *tx, actor registrar.Acto
 func (s *Service) admit(ctx context.Context, t *tx, id string, registrant Registrant) error {
 	// An order was priced for this registrant, and for this name an identity was
 	// shown: neither changes between the page to pay at and the payment.
+	if err := t.Lock(ctx, id); err != nil {
+		return err
+	}
 	paying, err := t.PaymentUnderWay(ctx, id)
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ type Tx interface {
 }
 
 type accountWriter interface {
+	// Lock keeps everybody else from beginning a payment for the account until the
+	// transaction ends, so that PaymentUnderWay stays true or false.
+	Lock(ctx context.Context, customer string) error
 	// InsertAccount is false if the address has an account.
 	InsertAccount(ctx context.Context, account Account) (bool, error)
 	ConfirmAccount(ctx context.Context, id, passwordHash string, now time.Time) (bool, error)

@@ -60,7 +60,7 @@ func (s *Service) complete(ctx context.Context, actor registrar.Actor, o Order, 
 	case slices.Contains(words, MissingCode):
 		return s.handOver(ctx, session, ProblemCode)
 	case o.Totals.Gross == 0:
-		m := Move{Was: o, Order: o.clone(), Deeds: []registrar.Deed{s.deed(actor, ActionFree, o)}}
+		m := Move{Was: o, Order: o.clone(), For: o.payer(asked.who.buyer), Deeds: []registrar.Deed{s.deed(actor, ActionFree, o)}}
 		m.Order.completedBy(actor)
 		m.Order.Registrant = asked.who.buyer.holder()
 		moved, err := s.provision(ctx, &m)
@@ -180,7 +180,7 @@ func (s *Service) charge(ctx context.Context, actor registrar.Actor, o Order, wi
 	next.Registrant = with.who.buyer.holder()
 	s.enter(&next, Paying)
 	s.hold(&next)
-	m := Move{Was: o, Order: next}
+	m := Move{Was: o, Order: next, For: o.payer(with.who.buyer)}
 	moved, err := s.move(ctx, &m)
 	if err != nil || !moved {
 		return Session{}, err != nil, err

@@ -187,6 +187,9 @@ func (m *memory) MoveOrder(_ context.Context, move order.Move) (bool, error) {
 	if stored.State != move.Was.State || stored.Version != move.Was.Version {
 		return false, nil
 	}
+	if move.For != nil && m.buyers[move.Order.Customer] != *move.For {
+		return false, nil
+	}
 	now := copied(move.Order)
 	now.Version = move.Was.Version + 1
 	m.problems = append(m.problems, illegal(stored, now)...)

@@ -103,19 +103,16 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
 	priced.AutoRenew, priced.Consent, priced.Registrant = told.AutoRenew, s.consent(consumer, told), buyer.holder()
-	m := Move{Was: o}
+	// While the registries were asked, the buyer may have become somebody else: a
+	// consumer, say.
+	m := Move{Was: o, For: o.payer(buyer)}
 	if priced.Consent.Given() {
 		m.Deeds = append(m.Deeds, s.deed(actor, ActionConsent, o))
 	}
 	if priced.Totals.Gross == 0 {
-		// While the registries were asked, the buyer may have become somebody else: a
-		// consumer, say. What costs nothing has no page of a payment that asks once more.
-		if present, err := s.cfg.Store.BuyerOf(ctx, o.Customer); err != nil || present != buyer {
-			return o, "", err != nil, err
-		}
 		m.Order, m.Deeds = priced, append(m.Deeds, s.deed(actor, ActionFree, o))
 		moved, err := s.provision(ctx, &m)
-		return m.Order, "", moved, err
+		return m.Order, "", moved || err != nil, err
 	}
 	created := s.now()
 	priced.Payments = append(priced.Payments, Payment{
@@ -131,6 +128,15 @@ func (s *Service) begin(ctx context.Context, actor registrar.Actor, o Order, tol
 	}
 	boundary(atPaymentWritten)
 	return s.openPage(ctx, m.Order, buyer)
+}
+
+// payer is the buyer as Move.For has it. The registrant of an unclaimed order changes
+// with the order alone.
+func (o *Order) payer(buyer Buyer) *Buyer {
+	if !o.Claimed {
+		return nil
+	}
+	return &buyer
 }
 
 // resume finds the page of the payment that is under way, or closes it if the human

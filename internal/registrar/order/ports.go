@@ -97,6 +97,10 @@ type Move struct {
 	// whose name somebody else holds or is being provisioned is stored as failed
 	// with NameHeld instead, and comes back so.
 	Lines bool
+	// For is the buyer that a price was made for, where the account of a customer begins
+	// to pay it: if it is somebody else by now, nothing changes. nil means that nobody
+	// compares.
+	For *Buyer
 	// Fitted is written as the registrant of the order's shadow account; nil keeps
 	// what is there, or removes it if the contact has changed.
 	Fitted *Contact

@@ -76,8 +76,10 @@ JOIN agents ON agents.id = agent_links.agent_id
 JOIN customers ON customers.id = agent_links.customer_id
 WHERE agent_links.customer_id = $1 AND agent_links.agent_id = $2 AND agents.removed_at = 0 AND customers.disabled_at = 0;
 
--- name: OpenAccount :one
-SELECT id FROM customers WHERE id = $1 AND disabled_at = 0 AND shadow = 0;
+-- Holds the row of an account that links an agent, so that it is not closed meanwhile.
+-- name: HoldOpenAccount :execrows
+UPDATE customers SET disabled_at = 0
+WHERE id = $1 AND disabled_at = 0 AND shadow = 0;
 
 -- name: InsertSignature :execrows
 INSERT INTO signatures_seen (agent_id, mac, path, ends_at)

@@ -26,6 +26,10 @@ UPDATE customers SET password_hash = $1 WHERE id = $2;
 UPDATE customers SET password_hash = $1
 WHERE id = $2 AND password_hash = $3 AND totp_version = $4 AND operator = $5 AND disabled_at = 0;
 
+-- Holds an account's row until the end of the transaction, in whatever state it is.
+-- name: LockCustomer :exec
+UPDATE customers SET disabled_at = disabled_at WHERE id = $1;
+
 -- name: SetEmail :execrows
 UPDATE customers SET email = $1, email_key = $2
 WHERE customers.id = $3 AND NOT EXISTS (SELECT 1 FROM customers AS other WHERE other.email_key = $2 AND other.id <> $3);

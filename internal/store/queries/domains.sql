@@ -8,8 +8,10 @@ INSERT INTO domains (id, customer_id, name, tld, status, paid_until, auto_renew,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (name) WHERE status <> 'transferred_out' DO NOTHING;
 
--- name: HolderExists :one
-SELECT id FROM customers WHERE id = $1 AND confirmed_at <> 0;
+-- Holds the row of an account that gets a domain, so that it is not closed meanwhile.
+-- name: HoldHolder :execrows
+UPDATE customers SET disabled_at = disabled_at
+WHERE id = $1 AND confirmed_at <> 0;
 
 -- name: NamesHeldBy :many
 SELECT name FROM domains

@@ -17,8 +17,10 @@ UPDATE domains SET auto_renew = sqlc.arg(auto_renew), updated_at = sqlc.arg(upda
 WHERE id = sqlc.arg(id) AND customer_id = sqlc.arg(customer_id) AND status <> 'transferred_out'
   AND (status = 'active' OR auto_renew >= sqlc.arg(auto_renew));
 
--- name: HasMethod :one
-SELECT customer_id FROM payment_methods WHERE customer_id = $1 AND method <> '';
+-- Holds the kept means of payment until the end of the transaction: it is not taken
+-- away while a renewal comes to rely on it.
+-- name: HoldMethod :execrows
+UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> '';
 
 -- Nothing renews by itself without a means of payment.
 -- name: StopRenewing :exec

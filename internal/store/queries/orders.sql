@@ -1,5 +1,6 @@
--- Who adds an order holds the customer's row until the end, so that those who race
--- count one by one on PostgreSQL. The row itself stays as it is.
+-- Who adds an order, begins to pay one, or gives the customer something holds the
+-- customer's row until the end, so that on PostgreSQL those who race for the same
+-- account come one by one. The row itself stays as it is.
 -- name: HoldBuyer :execrows
 UPDATE customers SET disabled_at = 0
 WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0;

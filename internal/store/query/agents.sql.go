@@ -114,6 +114,20 @@ func (q *Queries) EndAgentSecret(ctx context.Context, arg EndAgentSecretParams) 
 	return err
 }
 
+const holdOpenAccount = `-- name: HoldOpenAccount :execrows
+UPDATE customers SET disabled_at = 0
+WHERE id = $1 AND disabled_at = 0 AND shadow = 0
+`
+
+// Holds the row of an account that links an agent, so that it is not closed meanwhile.
+func (q *Queries) HoldOpenAccount(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdOpenAccount, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const insertAgent = `-- name: InsertAgent :execrows
 INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -490,17 +504,6 @@ func (q *Queries) OldSignatures(ctx context.Context, arg OldSignaturesParams) ([
 		return nil, err
 	}
 	return items, nil
-}
-
-const openAccount = `-- name: OpenAccount :one
-SELECT id FROM customers WHERE id = $1 AND disabled_at = 0 AND shadow = 0
-`
-
-func (q *Queries) OpenAccount(ctx context.Context, id string) (string, error) {
-	row := q.db.QueryRowContext(ctx, openAccount, id)
-	var id_2 string
-	err := row.Scan(&id_2)
-	return id_2, err
 }
 
 const pathOfSignature = `-- name: PathOfSignature :one

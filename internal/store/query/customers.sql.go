@@ -264,6 +264,16 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 	return err
 }
 
+const lockCustomer = `-- name: LockCustomer :exec
+UPDATE customers SET disabled_at = disabled_at WHERE id = $1
+`
+
+// Holds an account's row until the end of the transaction, in whatever state it is.
+func (q *Queries) LockCustomer(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, lockCustomer, id)
+	return err
+}
+
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
 UPDATE customers SET password_hash = $1
 WHERE id = $2 AND password_hash = $3 AND totp_version = $4 AND operator = $5 AND disabled_at = 0

@@ -122,15 +122,18 @@ func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]D
 	return items, nil
 }
 
-const holderExists = `-- name: HolderExists :one
-SELECT id FROM customers WHERE id = $1 AND confirmed_at <> 0
+const holdHolder = `-- name: HoldHolder :execrows
+UPDATE customers SET disabled_at = disabled_at
+WHERE id = $1 AND confirmed_at <> 0
 `
 
-func (q *Queries) HolderExists(ctx context.Context, id string) (string, error) {
-	row := q.db.QueryRowContext(ctx, holderExists, id)
-	var id_2 string
-	err := row.Scan(&id_2)
-	return id_2, err
+// Holds the row of an account that gets a domain, so that it is not closed meanwhile.
+func (q *Queries) HoldHolder(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdHolder, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const insertDomain = `-- name: InsertDomain :execrows

@@ -62,15 +62,18 @@ func (q *Queries) EndingDomains(ctx context.Context, arg EndingDomainsParams) ([
 	return items, nil
 }
 
-const hasMethod = `-- name: HasMethod :one
-SELECT customer_id FROM payment_methods WHERE customer_id = $1 AND method <> ''
+const holdMethod = `-- name: HoldMethod :execrows
+UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> ''
 `
 
-func (q *Queries) HasMethod(ctx context.Context, customerID string) (string, error) {
-	row := q.db.QueryRowContext(ctx, hasMethod, customerID)
-	var customer_id string
-	err := row.Scan(&customer_id)
-	return customer_id, err
+// Holds the kept means of payment until the end of the transaction: it is not taken
+// away while a renewal comes to rely on it.
+func (q *Queries) HoldMethod(ctx context.Context, customerID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, holdMethod, customerID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const setAutoRenew = `-- name: SetAutoRenew :execrows
