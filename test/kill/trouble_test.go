@@ -285,7 +285,7 @@ func dearer(t *testing.T, shop *kill.Shop, tld string) {
 	if err := os.WriteFile(list, old.ReplaceAll(text, []byte(tld+",99.90,")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.CommandContext(t.Context(), shop.Binary, "catalog", "import", "--data", shop.Folder, list).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(t.Context(), shop.Binary, "catalog", "import", "--yes", "--data", shop.Folder, list).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 }

@@ -52,7 +52,7 @@ func TestEveryRefusalHasASentence(t *testing.T) {
 	// These come from ordering, lead to the sign-in, are no refusal, or are told to
 	// agents.
 	elsewhere := []string{
-		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human",
+		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human", "human_is_paying", "payment_in_progress",
 		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
 		"orders_not_served", "no_price", // reasons of an item
 	}
