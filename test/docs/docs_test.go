@@ -146,3 +146,29 @@ func declares(t *testing.T, folder, name string) bool {
 	}
 	return false
 }
+
+// The image is built without most documents, but the program embeds some.
+func TestDockerIgnore_LetsEmbeddedDocumentsThrough(t *testing.T) {
+	t.Parallel()
+	ignored, err := os.ReadFile(filepath.Join("..", "..", ".dockerignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join("..", "..", "docs", "docs.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []string{"docs.go"}
+	for _, found := range regexp.MustCompile(`(?m)^\s*//go:embed (\S+)$`).FindAllStringSubmatch(string(source), -1) {
+		wanted = append(wanted, found[1])
+	}
+	lines := strings.Split(string(ignored), "\n")
+	for _, file := range wanted {
+		if !slices.Contains(lines, "!docs/"+file) || slices.Contains(lines, "docs") {
+			t.Errorf("the image is built without docs/%s", file)
+		}
+	}
+	if len(wanted) < 3 {
+		t.Errorf("only %v are embedded", wanted)
+	}
+}

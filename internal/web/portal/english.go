@@ -161,7 +161,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"apps.name":           "Application",
 	"apps.unnamed":        "Without a name",
 	"apps.rights":         "May",
-	"apps.write":          "see domains and orders, prepare orders",
+	"apps.write":          "see domains and orders, prepare orders, cancel unpaid ones",
 	"apps.read":           "look up only",
 	"apps.connected":      "Connected",
 	"apps.until":          "Good until",

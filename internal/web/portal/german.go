@@ -161,7 +161,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"apps.name":           "Anwendung",
 	"apps.unnamed":        "Ohne Namen",
 	"apps.rights":         "Darf",
-	"apps.write":          "Domains und Bestellungen sehen, Bestellungen vorbereiten",
+	"apps.write":          "Domains und Bestellungen sehen, Bestellungen vorbereiten, unbezahlte stornieren",
 	"apps.read":           "nur nachschlagen",
 	"apps.connected":      "Verbunden",
 	"apps.until":          "Gilt bis",

@@ -137,7 +137,7 @@ var english = map[string]string{
 	"assistant.local":        "Only programs on this machine reach this address. Assistants that connect from their maker's servers need a public one.",
 	"assistant.can":          "What it may do",
 	"assistant.can.open":     "Without sign-in: search and check names, read WHOIS and prices.",
-	"assistant.can.own":      "With your consent: list your domains, prepare orders, read how they stand.",
+	"assistant.can.own":      "With your consent: list your domains and orders, prepare orders, cancel unpaid ones.",
 	"assistant.can.not":      "Never: pay, transfer, delete or change your data. Only you do that, here in the browser.",
 	"assistant.token":        "Make an access token",
 	"assistant.auth":         "Sign-in for programs",

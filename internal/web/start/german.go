@@ -137,7 +137,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"assistant.local":        "Diese Adresse erreichen nur Programme auf diesem Rechner. Assistenten, die von den Servern ihres Herstellers aus zugreifen, brauchen eine öffentliche.",
 	"assistant.can":          "Was er darf",
 	"assistant.can.open":     "Ohne Anmeldung: Namen suchen und prüfen, WHOIS und Preise lesen.",
-	"assistant.can.own":      "Mit Ihrer Zustimmung: Ihre Domains auflisten, Bestellungen vorbereiten, ihren Stand lesen.",
+	"assistant.can.own":      "Mit Ihrer Zustimmung: Ihre Domains und Bestellungen auflisten, Bestellungen vorbereiten, unbezahlte stornieren.",
 	"assistant.can.not":      "Nie: bezahlen, übertragen, löschen oder Ihre Daten ändern. Das tun nur Sie, hier im Browser.",
 	"assistant.token":        "Zugangstoken anlegen",
 	"assistant.auth":         "Anmeldung für Programme",
