@@ -61,7 +61,7 @@ await browse(async (page, context) => {
 
   const client = await connect(token);
   const { structuredContent } = await client.callTool({ name: "list_my_domains", arguments: {} });
-  assert.deepEqual(structuredContent, { domains: [] });
+  assert.deepEqual(structuredContent, { domains: [], total: 0, limit: 100, offset: 0 });
   ok("token used");
 
   await page.getByRole("button", { name: "Token Agent auf dem Laptop widerrufen" }).click();
