@@ -28,11 +28,11 @@ await browse(async (page, context, watched) => {
 
   // The switch, whichever way it stands.
   for (let i = 0; i < 2; i++) {
-    const was = await after.getByRole("button", { name: /Automatische Verlängerung/ }).getAttribute("aria-label");
-    await after.getByRole("button", { name: /Automatische Verlängerung/ }).click();
+    const was = await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).getAttribute("aria-label");
+    await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).click();
     await at(page, "/portal/domains");
     await page.locator("[role=status]").waitFor();
-    assert.notEqual(await after.getByRole("button", { name: /Automatische Verlängerung/ }).getAttribute("aria-label"), was);
+    assert.notEqual(await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).getAttribute("aria-label"), was);
   }
   ok("automatic renewal switched both ways");
 
