@@ -46,6 +46,11 @@ func TestAnAgentBuysInTheShapeThatItKnows(t *testing.T) {
 		if made.status != http.StatusCreated || made.body.Status != "not_ready_for_payment" {
 			t.Fatalf("%q: create: %d %s", test.version, made.status, made.text)
 		}
+		for _, field := range []string{"first_name", "last_name", "email", "phone_number", "line_one", "postal_code", "city", "country"} {
+			if !strings.Contains(made.text, field) {
+				t.Errorf("%q: %s is missing, and nothing says so: %s", test.version, field, made.text)
+			}
+		}
 		early := s.do(ask{path: path + "/complete", body: "{}", header: with("b")})
 		s.fits(test.version, "Error", early)
 		s.refused(test.version+" too early", early, http.StatusUnprocessableEntity, "missing")

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -31,9 +32,13 @@ func (c Credentials) request() signing.Request {
 	return signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body}
 }
 
+// ErrUnknownKey is returned for a bearer key that belongs to no agent. It has the
+// code of signing.ErrInvalid, because the contract has no other for it.
+var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.ErrInvalid)
+
 // Authenticate says which agent sent a request. Its errors are signing.ErrMissing,
-// ErrStale and ErrInvalid, which is also that of an unknown key; any other error
-// says that it could not be found out.
+// ErrStale and ErrInvalid, and ErrUnknownKey; any other error says that it could not
+// be found out.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
 	now := s.now()
 	if c.signed() {
@@ -88,11 +93,11 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]Known, error
 	}
 	hash, ok := registrar.HashSecret(registrar.AgentKey, bearer)
 	if !ok {
-		return nil, signing.ErrInvalid
+		return nil, ErrUnknownKey
 	}
 	owner, known, err := s.store.AgentByKey(ctx, hash)
 	if err == nil && !known {
-		err = signing.ErrInvalid
+		err = ErrUnknownKey
 	}
 	return []Known{owner}, err
 }

@@ -128,12 +128,22 @@ func (r Registrant) checked() (Registrant, error) {
 		}
 		*value = fitted
 	}
-	if known {
-		country := r.Country
-		fit(FieldPostalCode, &r.PostalCode, !strings.Contains(withoutPostalCodes, country),
-			func(code string) (string, bool) { return fitPostalCode(country, code) })
-		fit(FieldPhone, &r.Phone, true, func(phone string) (string, bool) { return fitPhone(country, phone) })
-	}
+	country := r.Country
+	// Without a country the forms can't be checked, but what is missing can be named:
+	// nearly every country has postal codes.
+	fit(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(withoutPostalCodes, country),
+		func(code string) (string, bool) {
+			if !known {
+				return code, true
+			}
+			return fitPostalCode(country, code)
+		})
+	fit(FieldPhone, &r.Phone, true, func(phone string) (string, bool) {
+		if !known {
+			return phone, true
+		}
+		return fitPhone(country, phone)
+	})
 	fit(FieldVATID, &r.VATID, false, fitVATID)
 	if len(problems) > 0 {
 		return r, &FieldError{Fields: problems}

@@ -38,6 +38,22 @@ func TestEveryProblemOfARegistrantIsToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestRegistrant_EveryMissingFieldIsNamedWithoutACountry(t *testing.T) {
+	t.Parallel()
+	_, _, err := FitRegistrant(Registrant{Kind: Person}, "")
+	var problems *FieldError
+	if !errors.As(err, &problems) {
+		t.Fatalf("got %v", err)
+	}
+	want := map[string]registrar.Code{
+		FieldName: FieldMissing, FieldEmail: FieldForm, FieldStreet: FieldMissing, FieldPostalCode: FieldMissing,
+		FieldCity: FieldMissing, FieldCountry: FieldUnknown, FieldPhone: FieldMissing,
+	}
+	if !maps.Equal(problems.Fields, want) {
+		t.Errorf("got %v, want %v", problems.Fields, want)
+	}
+}
+
 func TestWhatARegistrantNeedsDependsOnKindAndCountry(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

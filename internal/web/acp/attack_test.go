@@ -116,6 +116,42 @@ func TestTheOtherOperationsTakeAKeyOrASignature(t *testing.T) {
 	}
 }
 
+func TestUnauthenticated_MessageNamesTheCause(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Format(time.RFC3339)
+	for label, test := range map[string]struct {
+		header  map[string]string
+		add     [2]string
+		message string
+	}{
+		"unknown key":            {map[string]string{"Authorization": "Bearer key-z"}, [2]string{}, "bearer key is unknown"},
+		"unknown key and signed": {map[string]string{"Authorization": "Bearer x", "Timestamp": now, "Signature": "x"}, [2]string{}, "bearer key is unknown"},
+		"another scheme":         {map[string]string{"Authorization": "Basic key-a"}, [2]string{}, "Bearer KEY"},
+		"two keys":               {map[string]string{"Authorization": "Bearer key-a"}, [2]string{"Authorization", "Bearer key-b"}, "only once"},
+		"wrong signature":        {map[string]string{"Timestamp": now, "Signature": strings.Repeat("A", 43)}, [2]string{}, "signature does not match"},
+	} {
+		w := newWorld(t)
+		got := w.do(ask{method: "GET", path: one, unsigned: true, header: test.header, add: test.add})
+		w.refusal(label, got, 401, "invalid_signature")
+		if message, _ := got.body["message"].(string); !strings.Contains(message, test.message) {
+			t.Errorf("%s: the message is %q", label, message)
+		}
+	}
+}
+
+func TestDeclined_MessageNamesTheVersionsPayLink(t *testing.T) {
+	t.Parallel()
+	for version, link := range map[string]string{"": "session's payment_url.", "2025-09-29": "link in the session's messages.", "2026-04-17": "session's continue_url."} {
+		w := newWorld(t)
+		w.orders.err = &registrar.Error{Kind: registrar.KindConflict, Code: order.PaymentDeclined}
+		got := w.do(ask{path: one + "/complete", body: "{}", header: header(version, "k")})
+		w.refusal(version, got, 402, codeDeclined)
+		if message, _ := got.body["message"].(string); !strings.HasSuffix(message, link) {
+			t.Errorf("%q: the message is %q", version, message)
+		}
+	}
+}
+
 // 401, then 404, then 400, whatever else is wrong.
 func TestRefusalsComeInTheOrderOfThePromise(t *testing.T) {
 	t.Parallel()
@@ -189,7 +225,7 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 		if param, _ := got.body["param"].(string); param != test.param || got.body["type"] != test.kind {
 			t.Errorf("%s: got %s", label, got.text)
 		}
-		if (got.header.Get("Retry-After") != "") != (test.status == 503 || registrar.CodeOf(test.err) == order.PaymentInProgress) || (got.header.Get("Allow") != "") != (test.status == 405) {
+		if (got.header.Get("Retry-After") != "") != (test.status == 503 || registrar.CodeOf(test.err) == order.PaymentInProgress) || (got.header.Get("Allow") == "OPTIONS, POST") != (test.status == 405) {
 			t.Errorf("%s: headers %v", label, got.header)
 		}
 	}

@@ -12,12 +12,14 @@ import (
 // signatureSentences are what an agent reads about its signature.
 var signatureSentences = map[registrar.Code]string{
 	registrar.CodeOf(signing.ErrMissing): "The request is not signed. Send the headers Timestamp and Signature as /.well-known/acp.json describes.",
-	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or the timestamp is neither RFC 3339 nor whole seconds, or the key is not known here, or the signature was used for another path.",
+	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or the timestamp is neither RFC 3339 nor whole seconds, or the signature was used for another path.",
 	registrar.CodeOf(signing.ErrStale):   "The timestamp is more than 300 seconds away from our clock. Sign the request anew.",
 }
 
 const (
 	sentenceCredentials = "Send the agent's key as a bearer, or sign the request as /.well-known/acp.json describes."
+	sentenceUnknownKey  = "The bearer key is unknown here: it is mistyped, or it was replaced or removed."
+	sentenceNotBearer   = "The Authorization header must have the form: Bearer KEY. A signed request may omit it."
 	sentenceBody        = "The body did not arrive whole, or it is larger than 64 KiB."
 	sentenceContentType = "The body must be sent as application/json."
 	sentenceVersion     = "This version of the protocol is not spoken here. Leave API-Version out, or send one of supported_versions."
@@ -34,7 +36,7 @@ const (
 	sentencePrice       = "A price has changed since the session was last read. Read it again: it has the new totals. Nothing was charged."
 	sentenceHeld        = "Somebody else has got the name meanwhile. Nothing was charged."
 	sentenceBadItems    = "A session has one to twenty items, and each name once."
-	sentenceDeclined    = "The payment was declined. Nothing was charged. Try another payment token, or let the buyer pay at the session's link."
+	sentenceDeclined    = "The payment was declined. Nothing was charged. Try another payment token (each is good for one payment), or let the buyer pay at "
 	sentenceExpired     = "The payment token has expired or was revoked. Nothing was charged. Ask for a new one."
 	sentenceTooSmall    = "The payment token does not cover the session's total in euros. Nothing was charged. Ask for one over the exact total."
 	sentenceUpstream    = "A registry or the payment provider could not be asked. Repeat the request a little later; nothing is charged twice."
@@ -43,7 +45,8 @@ const (
 	sentenceLimited     = "Too many requests. Wait as long as Retry-After says."
 	sentenceMethod      = "This path does not have this method."
 
-	sentenceSessionExpired = "The prices of this session have ended. Nothing was charged. Create another one."
+	sentenceSessionExpired = "The session has expired. Nothing was charged. Create another one."
+	sentenceRepeatedHeader = "Authorization, Timestamp and Signature may each be sent only once."
 )
 
 // reasonFor says why an item can't be ordered.

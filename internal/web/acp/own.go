@@ -13,7 +13,7 @@ import (
 // version of the protocol says, and ignores what it does not know.
 var own = &shape{
 	create: readOwn, update: readOwn, complete: readOwn, cancel: ignore,
-	items: "items", addressAt: "$.fulfillment_address",
+	items: "items", addressAt: "$.fulfillment_address", payLink: "the session's payment_url",
 	write: func(v view, _ bool) any { return writeOwn(v) },
 }
 
@@ -80,6 +80,8 @@ type ownLine struct {
 	VATEUR   registrar.Cents `json:"vatEur"`
 	GrossEUR registrar.Cents `json:"grossEur"`
 	Status   string          `json:"status"`
+	// Reason is why the line failed.
+	Reason registrar.Code `json:"reason,omitempty"`
 }
 
 type ownTotals struct {
@@ -109,8 +111,9 @@ type ownRefund struct {
 	Item      string          `json:"item"`
 	AmountEUR registrar.Cents `json:"amountEur"`
 	// Status is pending or completed.
-	Status string    `json:"status"`
-	At     time.Time `json:"occurred_at"`
+	Status string         `json:"status"`
+	Reason registrar.Code `json:"reason,omitempty"`
+	At     time.Time      `json:"occurred_at"`
 }
 
 func newRefunds(o order.Order) []ownRefund {
@@ -122,6 +125,7 @@ func newRefunds(o order.Order) []ownRefund {
 		}
 		made := ownRefund{
 			ID: refund.ID, Item: itemID(o.Items[at].Kind, o.Items[at].Name), AmountEUR: refund.Amount, Status: "pending", At: refund.CreatedAt.UTC(),
+			Reason: o.Items[at].Failure,
 		}
 		if refund.Provider != "" {
 			made.Status, made.At = "completed", refund.MadeAt.UTC()
@@ -147,7 +151,7 @@ func writeOwn(v view) ownSession {
 	for _, line := range v.lines {
 		body.Items = append(body.Items, ownLine{
 			ID: line.item, Domain: line.name, TLD: line.tld, Type: line.kind, Years: line.years,
-			NetEUR: line.net, VATEUR: line.vat, GrossEUR: line.gross, Status: line.status,
+			NetEUR: line.net, VATEUR: line.vat, GrossEUR: line.gross, Status: line.status, Reason: line.reason,
 		})
 	}
 	for _, m := range v.messages {

@@ -67,6 +67,8 @@ func (c *call) problemOf(session order.Session, err error) error {
 		p = refuse(http.StatusMethodNotAllowed, known.code, sentenceNoCancel, "")
 	case ok && code == order.NotOpen && c.op.completing:
 		p = refuse(http.StatusUnprocessableEntity, known.code, endedSentence(session), "")
+	case ok && code == order.PaymentDeclined:
+		p = refuse(known.status, known.code, known.sentence+c.shape.payLink+".", "")
 	case ok:
 		p = refuse(known.status, known.code, known.sentence, "")
 	case registrar.KindOf(err) == registrar.KindNotFound:

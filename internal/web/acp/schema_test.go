@@ -257,6 +257,35 @@ func TestTheOwnShapeHasLinksAndEuros(t *testing.T) {
 	}
 }
 
+func TestOwnShape_FailedLineAndItsRefundHaveTheReason(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]string{
+		"repaid": `"grossEur":23.80,"status":"refunded","reason":"name_taken"}`,
+		"owed":   `"grossEur":8.21,"status":"failed","reason":"name_taken"}`,
+	} {
+		w := newWorld(t)
+		w.orders.session = states()[state]
+		got := w.do(ask{path: one, method: "GET"})
+		if !strings.Contains(got.text, want) || strings.Count(got.text, `"reason":"name_taken"`) != 2 || strings.Count(got.text, `"reason"`) != 2 {
+			t.Errorf("%s: got %s", state, got.text)
+		}
+	}
+}
+
+func TestPaidSession_NamesTheClaimMailOnlyIfThereIsADomain(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[string]bool{"paid": true, "done": true, "owed": false} {
+		for _, version := range append([]string{""}, versions...) {
+			w := newWorld(t)
+			w.orders.session = states()[state]
+			got := w.do(ask{path: one, method: "GET", header: header(version, "")})
+			if strings.Contains(got.text, "e-mail with a link") != want || strings.Contains(got.text, "letter") {
+				t.Errorf("%s, %q: got %s", state, version, got.text)
+			}
+		}
+	}
+}
+
 // What is in the record but not the agent's business never leaves.
 func TestNoAnswerTellsOfTheAccountOrASecret(t *testing.T) {
 	t.Parallel()

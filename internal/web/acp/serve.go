@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -135,8 +136,11 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	if d := h.cfg.BadSignatures.Admit(credentials.Address, keyOf(credentials)); !d.Allowed {
 		return agent.Agent{}, nil, limited(d.RetryAfter)
 	}
-	if !one || !two || !three || authorization != "" && credentials.Bearer == "" {
-		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrInvalid)
+	if !one || !two || !three {
+		return agent.Agent{}, nil, h.notLetIn(credentials, op, errRepeatedHeader)
+	}
+	if authorization != "" && credentials.Bearer == "" {
+		return agent.Agent{}, nil, h.notLetIn(credentials, op, errNotBearer)
 	}
 	if signature == "" && (op.completing || credentials.Bearer == "") {
 		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrMissing) // without waiting for a body
@@ -196,11 +200,25 @@ func (h *Handler) notLetIn(credentials agent.Credentials, op operation, err erro
 	return unauthenticated(err, op.completing)
 }
 
+// What is wrong with the headers before a signature is verified. Both have the code
+// of signing.ErrInvalid, because the contract has no other for them.
+var (
+	errRepeatedHeader = fmt.Errorf("acp: authenticate: repeated header: %w", signing.ErrInvalid)
+	errNotBearer      = fmt.Errorf("acp: authenticate: no bearer: %w", signing.ErrInvalid)
+)
+
 func unauthenticated(err error, completing bool) error {
 	code := registrar.CodeOf(err)
 	sentence := signatureSentences[code]
-	if !completing && errors.Is(err, signing.ErrMissing) {
+	switch {
+	case !completing && errors.Is(err, signing.ErrMissing):
 		sentence = sentenceCredentials
+	case errors.Is(err, agent.ErrUnknownKey):
+		sentence = sentenceUnknownKey
+	case errors.Is(err, errRepeatedHeader):
+		sentence = sentenceRepeatedHeader
+	case errors.Is(err, errNotBearer):
+		sentence = sentenceNotBearer
 	}
 	p := refuse(http.StatusUnauthorized, string(code), orElse(sentence, sentenceCredentials), "")
 	p.cause = err
@@ -388,7 +406,7 @@ func (p *problem) answer() answer {
 	case http.StatusUnauthorized:
 		out.header["Www-Authenticate"] = `Bearer realm="checkout"`
 	case http.StatusMethodNotAllowed:
-		out.header["Allow"] = http.MethodOptions
+		out.header["Allow"] = "OPTIONS, POST" // the path's methods, as OPTIONS lists them
 	}
 	return out
 }

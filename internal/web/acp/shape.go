@@ -17,6 +17,8 @@ type shape struct {
 	items, addressAt string
 	// linksInMessages says that a session has no field for a link.
 	linksInMessages bool
+	// payLink names where a session has the link at which the buyer pays.
+	payLink string
 	// returns is the type of the link to the page about withdrawal.
 	returns string
 	// write makes the body of an answer.

@@ -9,7 +9,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 var v2025 = &shape{
 	version: "2025-09-29",
 	create:  create2025, update: update2025, complete: complete2025, cancel: ignore,
-	items: "items", addressAt: "$.fulfillment_address", linksInMessages: true, returns: "seller_shop_policies",
+	items: "items", addressAt: "$.fulfillment_address", linksInMessages: true, payLink: "the link in the session's messages", returns: "seller_shop_policies",
 	write: func(v view, _ bool) any { return write2025(v) },
 }
 

@@ -10,7 +10,7 @@ import (
 var v2026 = &shape{
 	version: "2026-04-17", keyRequired: true,
 	create: create2026, update: update2026, complete: complete2026, cancel: cancel2026,
-	items: "line_items", addressAt: "$.fulfillment_details.address", returns: "return_policy",
+	items: "line_items", addressAt: "$.fulfillment_details.address", payLink: "the session's continue_url", returns: "return_policy",
 	write: func(v view, completing bool) any { return write2026(v, completing) },
 }
 

@@ -35,6 +35,8 @@ type line struct {
 	years                                          int
 	net, vat, gross                                registrar.Cents
 	state                                          order.ItemState
+	// reason is why it failed; empty otherwise.
+	reason registrar.Code
 }
 
 // note is one message of a session.
@@ -73,7 +75,7 @@ func newView(s order.Session, form *shape, permalinks string) view {
 		v.paid = true
 	case order.SessionCanceled:
 	case order.SessionExpired:
-		v.status = string(order.SessionCanceled) // its prices have ended: for an agent that is the same
+		v.status = string(order.SessionCanceled) // for an agent that is the same
 	}
 	for _, item := range o.Items {
 		v.lines = append(v.lines, newLine(item))
@@ -94,7 +96,7 @@ func newLine(item order.Item) line {
 	return line{
 		id: item.ID, item: itemID(item.Kind, item.Name), name: item.Name, tld: item.TLD, kind: string(item.Kind),
 		description: what + " of " + item.Name + ", " + years, years: item.Years,
-		net: item.Net, vat: item.VAT, gross: item.Gross, state: item.State, status: string(item.State),
+		net: item.Net, vat: item.VAT, gross: item.Gross, state: item.State, status: string(item.State), reason: item.Failure,
 	}
 }
 
@@ -173,8 +175,9 @@ func paidNotes(s order.Session, v view) []note {
 	for _, line := range v.lines {
 		notes = append(notes, note{kind: info, text: line.description + ": " + words[line.state] + "."})
 	}
-	if !s.Order.Claimed {
-		notes = append(notes, note{kind: info, text: "The buyer gets a letter with a link. Whoever opens it and signs in manages the domains."})
+	some := slices.ContainsFunc(v.lines, func(l line) bool { return l.state != order.ItemFailed && l.state != order.ItemRefunded })
+	if some && !s.Order.Claimed {
+		notes = append(notes, note{kind: info, text: "The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains."})
 	}
 	return notes
 }

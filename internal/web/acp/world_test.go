@@ -182,7 +182,7 @@ func (f *agents) Authenticate(_ context.Context, c agent.Credentials) (agent.Age
 	if c.Bearer != "" {
 		name, ok := strings.CutPrefix(c.Bearer, "key-")
 		if !ok || !slices.Contains(names, name) {
-			return agent.Agent{}, signing.ErrInvalid
+			return agent.Agent{}, agent.ErrUnknownKey
 		}
 		if !c.Completing && c.Signature == "" {
 			return agent.Agent{ID: "agt_" + name}, nil
@@ -364,11 +364,13 @@ func states() map[string]order.Session {
 	paid := ordered(order.Provisioning, order.ItemProvisioning, order.ItemProvisioning)
 	repaid := ordered(order.PartiallyCompleted, order.ItemActive, order.ItemRefunded)
 	repaid.Claimed = true
+	repaid.Items[1].Failure = "name_taken"
 	repaid.Refunds = []order.Refund{
 		{ID: "rfd_1", Payment: "pay_1", Item: "itm_2", Amount: 2380, Provider: "re_1", CreatedAt: at, MadeAt: at.Add(time.Minute)},
 		{ID: "rfd_2", Payment: "pay_2", Amount: 3201, CreatedAt: at},
 	}
 	owed := ordered(order.Failed, order.ItemFailed, order.ItemFailed)
+	owed.Items[0].Failure = "name_taken"
 	owed.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: "itm_1", Amount: 821, CreatedAt: at}}
 	return map[string]order.Session{
 		"ready":    {Order: open, Status: order.Ready, PayURL: pay},
