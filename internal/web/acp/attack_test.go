@@ -418,7 +418,7 @@ func TestComplete_StatusesByVersion(t *testing.T) {
 	}{
 		"paid":           {states()["paid"], nil, 200, "completed", "completed", false, true, true},
 		"needs a human":  {states()["bank"], nil, 200, "not_ready_for_payment", "not_ready_for_payment", true, true, true},
-		"human pays":     {human, nil, 200, "not_ready_for_payment", "in_progress", true, true, false},
+		"human pays":     {human, nil, 200, "not_ready_for_payment", "in_progress", true, false, false},
 		"no outcome yet": {states()["paying"], conflict(order.PaymentInProgress), 409, codeConflict, "in_progress", false, false, false},
 		"canceled":       {states()["canceled"], conflict(order.NotOpen), 422, codeConflict, "canceled", false, true, true},
 		"expired":        {states()["expired"], conflict(order.NotOpen), 422, codeConflict, "canceled", false, true, true},

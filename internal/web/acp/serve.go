@@ -389,7 +389,13 @@ func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
 	if err != nil { // can't happen with our own types; never answer with half of one
 		return answer{}, fault(err)
 	}
-	return answer{status: c.op.status, body: encoded, pending: c.op.completing && session.Status == order.InProgress}, nil
+	return answer{status: c.op.status, body: encoded, pending: c.op.completing && undecided(session)}, nil
+}
+
+// undecided reports whether a payment is in progress, however the shape names the
+// session's status: the same key must be able to fetch the outcome.
+func undecided(session order.Session) bool {
+	return session.Status == order.InProgress || session.Problem == order.ProblemPaying
 }
 
 // answer is what a refusal sends.
