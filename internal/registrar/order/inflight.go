@@ -49,16 +49,17 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	defer cancel()
 	id := payment.ID
 	ended, err := duty.Poll(waiting, done.Gone, s.cfg.Closing, firstPoll, longPoll, func() (bool, error) {
-		if o, err = s.again(waiting, o.ID); err != nil {
+		now, err := s.again(ctx, o.ID)
+		if err != nil {
 			return false, err
 		}
-		payment = o.payment(id)
+		o, payment = now, now.payment(id)
 		return payment == nil || !payment.State.underWay(), nil
 	})
 	switch {
-	case err != nil:
+	case err != nil && waiting.Err() == nil:
 		return Session{}, true, err
-	case !ended:
+	case !ended: // also if the last read failed after the deadline
 		return s.inProgress(ctx, actor, o)
 	case payment == nil || payment.Failure == "":
 		return Session{}, false, nil

@@ -149,6 +149,29 @@ func TestCompleteSession_UnresolvedAfterDeadlineIsAConflict(t *testing.T) {
 	})
 }
 
+func TestCompleteSession_ReadThatFailsAfterTheDeadlineIsAConflict(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.slowly(25 * time.Second)
+		made := w.opened(order.Register, &carla, "eins")
+		began, failed := time.Now(), false
+		w.store.reading = func() error {
+			if failed || time.Since(began) < order.CompletionWait-2*time.Second {
+				return nil
+			}
+			failed = true // the last read begins before the deadline and fails after it
+			time.Sleep(3 * time.Second)
+			return errDown
+		}
+		got := w.twoCompletions(made.Order.ID, shopper, [2]string{"spt_ok_1", "spt_ok_2"})
+		if !failed || code(got[1].err) != order.PaymentInProgress || got[1].session.Status != order.InProgress || got[1].session.Order.ID != made.Order.ID {
+			t.Errorf("failed %v: %s of %q, %v", failed, got[1].session.Status, got[1].session.Order.ID, got[1].err)
+		}
+		w.books()
+	})
+}
+
 // The first process dies in the middle and its node starts again: the one that
 // waits at another node finds that nothing was charged and pays itself.
 func TestCompleteSession_WaiterTakesOverAfterCrashOfTheFirst(t *testing.T) {

@@ -35,6 +35,9 @@ type memory struct {
 	claims map[registrar.SecretHash]string
 	// counted is called after each sum of what was spent.
 	counted func()
+	// reading is called before each read of an order by its id, which fails with its
+	// error.
+	reading func() error
 }
 
 var _ order.Store = (*memory)(nil)
@@ -91,6 +94,11 @@ func (m *memory) OrderByID(ctx context.Context, id string) (order.Order, bool, e
 		m.mu.Lock()
 		m.unbounded++
 		m.mu.Unlock()
+	}
+	if m.reading != nil {
+		if err := m.reading(); err != nil {
+			return order.Order{}, false, err
+		}
 	}
 	return m.find(func(o order.Order) bool { return o.ID == id })
 }
