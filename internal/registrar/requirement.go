@@ -84,25 +84,43 @@ func RequiresCode(rule string) Code { return Code("requires_" + rule) }
 // Rules about data that only a gateway can carry are not checked here: without the
 // gateway such names can't be ordered at all.
 func (e Extension) CheckHolder(holder Holder, verified string) error {
+	if err := e.CheckCountry(holder.Country); err != nil {
+		return err
+	}
+	return e.CheckIdentity(holder.Name, verified)
+}
+
+// CheckCountry is the part of CheckHolder about the registrant's country.
+func (e Extension) CheckCountry(country string) error {
 	requirement := RequirementOf(e.Requires)
-	if !requirement.Admits(holder.Country) {
+	if !requirement.Admits(country) {
 		return &Error{Kind: KindConflict, Code: RequiresCode(e.Requires), Detail: e.TLD}
 	}
-	if e.Verify && !SameName(verified, holder.Name) {
+	return nil
+}
+
+// CheckIdentity is the part of CheckHolder about the registrant's identity.
+func (e Extension) CheckIdentity(name, verified string) error {
+	if e.Verify && !SameName(verified, name) {
 		return &Error{Kind: KindConflict, Code: IdentityRequired, Detail: e.TLD}
 	}
 	return nil
 }
 
-// CheckHolder applies Extension.CheckHolder to every extension that is named. find
-// is the catalogue; an extension that it no longer lists demands nothing.
+// CheckHolder applies Extension.CheckHolder to every extension that is named.
 func CheckHolder(find func(tld string) (Extension, bool), tlds []string, holder Holder, verified string) error {
+	return CheckExtensions(find, tlds, func(extension Extension) error { return extension.CheckHolder(holder, verified) })
+}
+
+// CheckExtensions applies check to every extension that is named, up to the first
+// error. find is the catalogue; an extension that it no longer lists demands nothing.
+func CheckExtensions(find func(tld string) (Extension, bool), tlds []string, check func(Extension) error) error {
 	for _, tld := range tlds {
 		extension, listed := find(tld)
 		if !listed {
 			continue
 		}
-		if err := extension.CheckHolder(holder, verified); err != nil {
+		if err := check(extension); err != nil {
 			return err
 		}
 	}

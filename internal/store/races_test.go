@@ -73,6 +73,38 @@ func (t watchedTx) TiesOf(ctx context.Context, id string) (customer.Ties, error)
 	return ties, err
 }
 
+// beforeChange runs an event before a transaction begins.
+type beforeChange struct {
+	customer.Store
+	event func()
+}
+
+func (s beforeChange) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
+	s.event()
+	return s.Store.ChangeCustomers(ctx, change)
+}
+
+// readAccounts runs an event after a transaction has read an account.
+type readAccounts struct {
+	customer.Store
+	read func()
+}
+
+type readAccountsTx struct {
+	customer.Tx
+	read func()
+}
+
+func (s readAccounts) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
+	return s.Store.ChangeCustomers(ctx, func(tx customer.Tx) error { return change(readAccountsTx{tx, s.read}) })
+}
+
+func (t readAccountsTx) AccountByID(ctx context.Context, id string) (customer.Account, bool, error) {
+	account, found, err := t.Tx.AccountByID(ctx, id)
+	t.read()
+	return account, found, err
+}
+
 type unlimited struct{}
 
 func (unlimited) Peek(string) time.Duration  { return 0 }
@@ -229,6 +261,57 @@ func TestClosing_DomainAddedMeanwhileKeepsTheAccountOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantCode(t, closed, registrar.KindConflict, customer.HasDomains)
+	})
+}
+
+func TestConfirmEmail_RoleGrantedMeanwhileKeepsTheAddress(t *testing.T) {
+	onPostgres(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		link, hash := registrar.NewSecret(registrar.LinkSecret)
+		if err := db.ChangeCustomers(ctx, func(tx customer.Tx) error {
+			return tx.InsertLink(ctx, hash, customer.LinkChangeEmail, customer.Link{Customer: anna, Email: "thief@example.org", ExpiresAt: testTime.Add(time.Hour)})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var (
+			granted error
+			wait    = func() {}
+			once    sync.Once
+		)
+		service := customersOn(t, readAccounts{db, func() {
+			once.Do(func() {
+				wait = rival(t, db, func() {
+					_, granted = customersOn(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
+				})
+			})
+		}})
+		err := service.ConfirmEmail(ctx, inPerson(anna), link)
+		wait()
+		if granted != nil {
+			t.Fatal(granted)
+		}
+		wantCode(t, err, registrar.KindUnauthenticated, registrar.SignInAgain)
+		if n := count(t, db, `SELECT count(*) FROM customers WHERE email = 'thief@example.org'`); n != 0 {
+			t.Error("a weak session changed the address of an operator account")
+		}
+	})
+}
+
+func TestChangeEmail_RoleGrantedMeanwhileSendsNoLink(t *testing.T) {
+	onPostgres(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		var once sync.Once
+		var granted error
+		service := customersOn(t, beforeChange{db, func() {
+			once.Do(func() {
+				_, granted = customersOn(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
+			})
+		}})
+		err := service.ChangeEmail(ctx, inPerson(anna), "thief@example.org")
+		if granted != nil {
+			t.Fatal(granted)
+		}
+		wantCode(t, err, registrar.KindUnauthenticated, registrar.SignInAgain)
 	})
 }
 

@@ -103,6 +103,32 @@ func TestSetRegistrant_VerifiedNameCanNotBeReplaced(t *testing.T) {
 	})
 }
 
+// The catalogue may demand more than it did when the domain was registered.
+func TestSetRegistrant_RuleThatAlreadyFailsBlocksNoOtherChange(t *testing.T) {
+	eachEngine(t, func(w *world) {
+		w.restart(demanding)
+		actor := actorOf(w.member(email))
+		w.must(w.SetRegistrant(w.Context(), actor, american("Ada Lovelace")))
+		w.holds(actor.Customer, "laden", ".eu", holding.StatusActive)
+		w.holds(actor.Customer, "kanzlei", ".law", holding.StatusActive)
+		called := american("Ada Lovelace")
+		called.Phone, called.Street = "+1.2125550199", "2 Main St"
+		w.must(w.SetRegistrant(w.Context(), actor, called))
+		if got, _, err := w.Registrant(w.Context(), actor); err != nil || got.Phone != "+1.2125550199" || got.Street != "2 Main St" {
+			t.Errorf("the registrant is %+v, %v", got, err)
+		}
+		moved := german("Ada Lovelace")
+		moved.Country, moved.Phone = "CH", "+41.441234567"
+		moved.PostalCode, moved.City = "8001", "Zürich"
+		w.refused(w.SetRegistrant(w.Context(), actor, moved), registrar.KindConflict, "requires_eu_presence")
+		w.refused(w.SetRegistrant(w.Context(), actor, american("Eve Mallory")), registrar.KindConflict, registrar.IdentityRequired)
+		company := called
+		company.Kind, company.Organisation = customer.Company, "Analytical Engines"
+		w.refused(w.SetRegistrant(w.Context(), actor, company), registrar.KindConflict, registrar.IdentityRequired)
+		w.must(w.SetRegistrant(w.Context(), actor, german("Ada Lovelace")))
+	})
+}
+
 func TestSetRegistrant_OperatorWaitsForAPayment(t *testing.T) {
 	eachEngine(t, func(w *world) {
 		w.restart(demanding)

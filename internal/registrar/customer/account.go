@@ -149,6 +149,9 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 		return tooMany(wait)
 	}
 	return s.change(ctx, func(t *tx) error {
+		if err := t.hold(ctx, account); err != nil { // its role was checked above
+			return err
+		}
 		holder, taken, err := t.AccountByEmail(ctx, key)
 		if err != nil {
 			return err
@@ -178,18 +181,18 @@ func (s *Service) ChangeEmail(ctx context.Context, actor registrar.Actor, email 
 // CheckEmailChange returns the address that a mailed link would give to the actor's
 // account, without using it.
 func (s *Service) CheckEmailChange(ctx context.Context, actor registrar.Actor, link string) (email string, err error) {
-	found, err := s.emailChange(ctx, s.read(), actor, link)
+	account, err := s.recent(ctx, s.read(), actor)
+	if err != nil {
+		return "", err
+	}
+	found, err := s.emailChange(ctx, s.read(), actor, account, link)
 	return found.Email, err
 }
 
-// emailChange finds a pending change of the actor's own address. The link alone
+// emailChange finds a pending change of the address of the actor's own account. The link alone
 // proves nothing: a mistyped address delivers it to a stranger, who must neither
 // use it nor learn whose it is. For any other account it does not exist.
-func (s *Service) emailChange(ctx context.Context, r Reader, actor registrar.Actor, link string) (Link, error) {
-	account, err := s.recent(ctx, r, actor)
-	if err != nil {
-		return Link{}, err
-	}
+func (s *Service) emailChange(ctx context.Context, r Reader, actor registrar.Actor, account Account, link string) (Link, error) {
 	if err := s.requireStrongOperator(ctx, r, actor, account); err != nil {
 		return Link{}, err
 	}
@@ -208,7 +211,15 @@ func (s *Service) emailChange(ctx context.Context, r Reader, actor registrar.Act
 // void from then on.
 func (s *Service) ConfirmEmail(ctx context.Context, actor registrar.Actor, link string) error {
 	return s.change(ctx, func(t *tx) error {
-		if _, err := s.emailChange(ctx, t, actor, link); err != nil {
+		mine, err := s.recent(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		// The operator role can't be granted between its check and the change.
+		if err := t.hold(ctx, mine); err != nil {
+			return err
+		}
+		if _, err := s.emailChange(ctx, t, actor, mine, link); err != nil {
 			return err
 		}
 		found, account, err := s.use(ctx, t, LinkChangeEmail, link)
@@ -301,7 +312,9 @@ func (s *Service) putRegistrant(ctx context.Context, t *tx, actor registrar.Acto
 }
 
 // admit refuses a registrant while an order is being paid for the present one, and
-// one that the extension of a domain or a paid item of the account does not admit.
+// one that the extension of a domain or a paid item of the account does not admit. A
+// rule is checked only if the data that it concerns changes: a registrant who already
+// fails one can still correct a phone number.
 func (s *Service) admit(ctx context.Context, t *tx, id string, registrant Registrant) error {
 	// An order was priced for this registrant, and for this name an identity was
 	// shown: neither changes between the page to pay at and the payment.
@@ -323,7 +336,23 @@ func (s *Service) admit(ctx context.Context, t *tx, id string, registrant Regist
 	if err != nil {
 		return err
 	}
-	return registrar.CheckHolder(s.cfg.Extension, tlds, registrar.Holder{Name: registrant.Name, Country: registrant.Country}, verified)
+	present, _, err := t.RegistrantOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	moved := registrant.Country != present.Country
+	renamed := registrant.Name != present.Name || registrant.Kind != present.Kind || registrant.Organisation != present.Organisation
+	return registrar.CheckExtensions(s.cfg.Extension, tlds, func(extension registrar.Extension) error {
+		if moved {
+			if err := extension.CheckCountry(registrant.Country); err != nil {
+				return err
+			}
+		}
+		if renamed {
+			return extension.CheckIdentity(registrant.Name, verified)
+		}
+		return nil
+	})
 }
 
 // maxPage bounds what one question can ask for.
