@@ -132,6 +132,10 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[server]\nallowed_origins = [\"app.example\"]", "server.allowed_origins"},
 		{"[server]\nallowed_origins = [\"https://app.example/\"]", "server.allowed_origins"},
 		{"[limits]\nwhois_per_minute = 0", "limits.whois_per_minute"},
+		{"[limits]\nquotes_per_minute = 19", "limits.quotes_per_minute"}, // an order of 20 names could never be made
+		{"[limits]\nquotes_per_hour = 19", "limits.quotes_per_hour"},
+		{"[limits]\nagent_quotes_per_minute = 19", "limits.agent_quotes_per_minute"},
+		{"[limits]\nagent_quotes_per_hour = 19", "limits.agent_quotes_per_hour"},
 		{"[limits]\nwhois_per_6_hours = 0", "limits.whois_per_6_hours"},
 		{"[lookup]\ndeadline = \"6s\"", "lookup.deadline"},
 		{"[upstream]\nbootstrap = \"ftp://x\"", "upstream.bootstrap"},
