@@ -122,7 +122,7 @@ func TestFlood_OverTheBudgetPagesShowTheLastAnswerAndOrdersAreRefused(t *testing
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !strings.Contains(page.text, "Sie sehen den Stand vom"); time.Sleep(100 * time.Millisecond) {
 		page = anna.get(made.PaymentURL)
 	}
-	if page.status != http.StatusOK || !strings.Contains(page.text, "Eine Registry ließ sich gerade nicht fragen.") || !strings.Contains(page.text, `name="gross"`) {
+	if page.status != http.StatusOK || !strings.Contains(page.text, "Preise und Verfügbarkeit sind gerade nicht aktualisiert.") || !strings.Contains(page.text, `name="gross"`) {
 		t.Errorf("the page says %d\n%s", page.status, page.text)
 	}
 	for _, dryRun := range []bool{false, true} {

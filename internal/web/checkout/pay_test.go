@@ -262,7 +262,7 @@ func TestAnItemThatCanNotBeHadAnyMoreSaysWhy(t *testing.T) {
 		[]string{"Diese Domain ist vergeben.", "Das war nicht möglich.", "Bitte lehnen Sie sie ab"}, []string{payButton, "oben vollständig"})
 	view = theirs(order.AwaitingPayment)
 	view.Unasked = true
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"Eine Registry ließ sich gerade nicht fragen.", payButton}, nil)
+	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"Preise und Verfügbarkeit sind gerade nicht aktualisiert.", payButton}, nil)
 }
 
 func TestVATIsExplained(t *testing.T) {

@@ -354,12 +354,12 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.renewal_refused":      "Diese Domain lässt sich zurzeit nicht verlängern.",
 	"problem.field":                "Bitte prüfen Sie diese Angabe.",
 
-	"problem.requires_eu_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der EU und im EWR vorbehalten ist, etwa .eu. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
-	"problem.requires_ch_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der Schweiz vorbehalten ist. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
-	"problem.requires_ca_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in Kanada vorbehalten ist. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
-	"problem.requires_au_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in Australien vorbehalten ist. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
-	"problem.requires_nyc_presence":  "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der Stadt New York vorbehalten ist. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
-	"problem.requires_no_org_number": "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die in Norwegen registrierten Organisationen vorbehalten ist. Der Inhaber braucht eine Anschrift dort. Ihre Angaben sind unverändert.",
+	"problem.requires_eu_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der EU und im EWR vorbehalten ist, etwa .eu. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
+	"problem.requires_ch_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der Schweiz vorbehalten ist. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
+	"problem.requires_ca_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in Kanada vorbehalten ist. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
+	"problem.requires_au_presence":   "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in Australien vorbehalten ist. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
+	"problem.requires_nyc_presence":  "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die Inhabern in der Stadt New York vorbehalten ist. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
+	"problem.requires_no_org_number": "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, die in Norwegen registrierten Organisationen vorbehalten ist. Der Inhaber braucht dort eine Anschrift. Ihre Angaben sind unverändert.",
 	"problem.requires_identity":      "Eine Domain oder bezahlte Bestellung in Ihrem Konto hat eine Endung, bei der wir die Identität des Inhabers prüfen. Der neue Name stimmt nicht mit dem geprüften überein. Ihre Angaben sind unverändert; bitte wenden Sie sich an uns.",
 
 	"profile.data":                "Ihre Daten",
