@@ -167,6 +167,35 @@ func TestTheSignatureOfACompletionIsGoodForOnePath(t *testing.T) {
 	})
 }
 
+func TestAuthenticate_SignatureOfAnotherOperationCompletesNothing(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		var clock atomic.Int64
+		service, otherNode := agentsOn(t, db, &clock), agentsOn(t, db, &clock)
+		_, issued := admit(t, service, agent.Admission{Name: "First"})
+		update := signed(issued.Secret, `{"payment_data":{}}`)
+		update.Path, update.Completing = "/api/acp/checkout_sessions/ord_1", false
+		for range 2 { // a repeated update is fine
+			if _, err := service.Authenticate(ctx, update); err != nil {
+				t.Fatal(err)
+			}
+		}
+		replayed := update
+		replayed.Path, replayed.Completing = completePath, true
+		_, err := otherNode.Authenticate(ctx, replayed)
+		wantRefused(t, "an update's signature on a completion", err, signing.ErrInvalid)
+
+		completion := signed(issued.Secret, "{}")
+		if _, err := service.Authenticate(ctx, completion); err != nil {
+			t.Fatal(err)
+		}
+		completion.Path, completion.Completing = "/api/acp/checkout_sessions/ord_2/cancel", false
+		_, err = otherNode.Authenticate(ctx, completion)
+		wantRefused(t, "a completion's signature on a cancellation", err, signing.ErrInvalid)
+	})
+}
+
 func TestOfFiftyPathsThatRaceForASignatureOneGetsIt(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {

@@ -27,6 +27,7 @@ func (w *world) factorChanges(passkey string) map[string]func(registrar.Actor) e
 		"recovery codes":           func(a registrar.Actor) error { _, err := w.NewRecoveryCodes(ctx, a); return err },
 		"begin passkey":            func(a registrar.Actor) error { _, _, err := w.BeginAddPasskey(ctx, a, origin); return err },
 		"remove passkey":           func(a registrar.Actor) error { return w.RemovePasskey(ctx, a, passkey) },
+		"closing the account":      func(a registrar.Actor) error { return w.Close(ctx, a) },
 		"e-mail address":           func(a registrar.Actor) error { return w.ChangeEmail(ctx, a, "thief@example.org") },
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/duty"
@@ -56,19 +58,32 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 		return candidates[0].Agent, nil
 	}
 	agent, mac, err := s.signer(now, candidates, c)
-	if err != nil || !c.Completing {
+	if err != nil || !remembers(c, agent.Profile) {
 		return agent, err
 	}
 	path, err := s.store.SeeSignature(ctx, Seen{
 		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, EndsAt: now.Add(remembered(agent.Profile)),
 	})
-	if err == nil && path != c.Path {
+	// What signed one completion is good for that one only, and what signed anything
+	// else is good for none: an update that carried payment data can't be replayed to
+	// pay for another session.
+	if err == nil && path != c.Path && (c.Completing || strings.HasSuffix(path, completionSuffix)) {
 		err = signing.ErrInvalid
 	}
 	if err != nil {
 		return Agent{}, err
 	}
 	return agent, nil
+}
+
+// completionSuffix ends the path of a completion.
+const completionSuffix = "/complete"
+
+// remembers reports whether the path of a signed request is stored. Reads are not: they
+// have no body, so two of them in one second have the same signature. In the profile
+// without a time, equal bodies always have.
+func remembers(c Credentials, profile signing.Profile) bool {
+	return c.Completing || c.Method == http.MethodPost && len(c.Body) > 0 && profile != signing.Body
 }
 
 // remembered is how long the signature of a completion could be sent again: one

@@ -35,6 +35,10 @@ func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
 		if err := t.hold(ctx, account); err != nil {
 			return err
 		}
+		// Closing removes factors and the role, so a stolen password must not be enough.
+		if err := s.requireStrongOperator(ctx, t, actor, account); err != nil {
+			return err
+		}
 		ties, err := t.TiesOf(ctx, account.ID)
 		switch {
 		case err != nil:

@@ -49,10 +49,10 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 		if err != nil {
 			return err
 		}
+		if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
+			return err
+		}
 		if granted {
-			if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
-				return err
-			}
 			if err := t.record(ctx, operator, ActionMadeOperator, account.ID, ""); err != nil {
 				return err
 			}

@@ -82,6 +82,8 @@ func TestDefang_KeepsWhatIsNoLink(t *testing.T) {
 		"teeladen.de":                                     "teeladen[.]de",
 		"eve@evil.example":                                "eve[@]evil[.]example",
 		"HTTPS://Evil.Example":                            "HTTPS[:]//Evil[.]Example",
+		"1.2.3.4/login":                                   "1[.]2[.]3[.]4/login",
+		"v1.2.3, 10.5.1":                                  "v1.2.3, 10.5.1",
 		"www.a.b":                                         "www[.]a.b",
 	} {
 		if got := defang(text); got != want {

@@ -142,6 +142,19 @@ func inLine(fact string, most int) string {
 // characters that make an address are put in brackets.
 func quoted(fact string, most int) string { return defang(inLine(fact, most)) }
 
+// inAddress reports whether the dot at i is one of the three of an IPv4 address. A
+// date (1.2.2026) and a price (1.234,56) have fewer.
+func inAddress(runes []rune, i int) bool {
+	from, to := i, i
+	for from > 0 && (unicode.IsDigit(runes[from-1]) || runes[from-1] == '.') {
+		from--
+	}
+	for to+1 < len(runes) && (unicode.IsDigit(runes[to+1]) || runes[to+1] == '.') {
+		to++
+	}
+	return strings.Count(strings.TrimRight(string(runes[from:to+1]), "."), ".") == 3
+}
+
 // defang brackets the dots of host names, the colons of schemes and the @ of
 // addresses: evil[.]example, https[:]//evil[.]example, eve[@]evil[.]example.
 func defang(text string) string {
@@ -162,8 +175,9 @@ func defang(text string) string {
 			link = unicode.IsLetter(at(i-1)) && at(i+1) != ' '
 		case '.', '\u3002', '\uff0e', '\uff61': // the dots of IDNA
 			long := unicode.IsLetter(at(i+1)) && at(i+2) != ' ' && at(i+2) != '.' // "z. B." and "e.g." stay as they are
+			number := unicode.IsDigit(at(i-1)) && unicode.IsDigit(at(i+1)) && inAddress(runes, i)
 			www := strings.HasSuffix(strings.ToLower(string(runes[max(0, i-3):i])), "www")
-			link = at(i-1) != ' ' && (long || www)
+			link = at(i-1) != ' ' && (long || www || number)
 		}
 		if link {
 			out.WriteString("[" + string(r) + "]")

@@ -216,7 +216,7 @@ func (*NotCancelable) Unwrap() error {
 }
 
 // ErrNotFound says that the caller has no such order.
-var ErrNotFound = errors.New("no such order of this customer")
+var ErrNotFound error = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 
 // NotPayable says which items can't be ordered, and why.
 type NotPayable struct{ Items []ItemProblem }

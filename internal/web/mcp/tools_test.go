@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // schemas are the published shapes of what tools answer.
@@ -246,5 +248,12 @@ func TestListedTools_NoSchemaNamesTypesInAList(t *testing.T) {
 				t.Errorf("%s: a type is a list in %s", entry.Name, text)
 			}
 		}
+	}
+}
+
+func TestOrderThatIsNotThere_IsNoFault(t *testing.T) {
+	t.Parallel()
+	if kind := registrar.KindOf(ErrNotFound); kind != registrar.KindNotFound {
+		t.Errorf("it is logged as %s", kind)
 	}
 }
