@@ -77,10 +77,10 @@ func (c configKeyIDCommand) Run(t *terminal) error {
 
 type rotateKeyCommand struct {
 	servicePlace
-	Status  bool          `help:"Only show the keys, the running nodes and what is sealed with which key." xor:"what"`
+	Status  bool          `help:"Only show the keys, what nodes reported last and what is sealed with which key." xor:"what"`
 	Drop    string        `help:"End the key with this id, so that nodes start without it. Refused while anything is sealed with it." placeholder:"ID" xor:"what"`
 	Abandon string        `help:"Give up the key with this id, which is lost: what only it opens stays unreadable for good." placeholder:"ID" xor:"what"`
-	Wait    time.Duration `help:"How long to wait for running nodes." default:"3m"`
+	Wait    time.Duration `help:"How long to wait for running nodes. A node that was killed is noticed after 2 minutes." default:"3m"`
 }
 
 // Run rotates, or resumes a rotation that was interrupted.
@@ -202,7 +202,7 @@ func printKeyStatus(t *terminal, rotation *keyring.Rotation) error {
 		fmt.Fprintf(table, "key\t%s\t%s\tsince %s\n", key.ID, key.State, key.CreatedAt.UTC().Format(time.RFC3339))
 	}
 	for _, node := range status.Nodes {
-		fmt.Fprintf(table, "node\t%s\tseals with %s\topens %v\n", node.Name, node.WriteID, node.KeyIDs)
+		fmt.Fprintf(table, "node\t%s\tseals with %s\topens %v\treported %s\n", node.Name, node.WriteID, node.KeyIDs, node.SeenAt.UTC().Format(time.RFC3339))
 	}
 	for _, count := range status.Counts {
 		id := count.KeyID

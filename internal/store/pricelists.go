@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,10 +49,8 @@ func shippedEdition(number int64) (catalog.Edition, error) {
 // ReadPriceList returns the price list in force at opts for commands that only look
 // prices up: it neither creates a database nor changes the schema of one.
 func ReadPriceList(ctx context.Context, opts Options) (catalog.Edition, error) {
-	if opts.URL == "" {
-		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); errors.Is(err, os.ErrNotExist) {
-			return shippedEdition(0)
-		}
+	if !Exists(opts) {
+		return shippedEdition(0)
 	}
 	db, err := open(opts)
 	if err != nil {

@@ -20,10 +20,14 @@ import (
 
 var _ keyring.Store = (*DB)(nil)
 
-// mostKeys and mostNodes bound what is read; there are a handful.
 const (
-	mostKeys  = 1000
-	mostNodes = 10_000
+	// mostKeys bounds what is read; there are a handful.
+	mostKeys = 1000
+	// nodesPage is how many reports of nodes are read at a time.
+	nodesPage = 1000
+	// keepReports is how long the report of a node that was killed is kept. It is far
+	// longer than clocks of nodes differ, so no running node loses its report.
+	keepReports = 24 * time.Hour
 )
 
 // sealedColumn is a column with sealed values.
@@ -143,12 +147,34 @@ func (db *DB) WithdrawSealKey(ctx context.Context, id string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DeleteNextSealKey(ctx, id) })
 }
 
-// PutSealNode stores the report of a node.
+// PutSealNode stores the report of a node and deletes reports of nodes that ended long
+// ago without removing theirs. The deletion is a transaction of its own, so that two
+// nodes never wait for each other's rows.
 func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
-	return db.write(ctx, func(q *query.Queries) error {
+	err := db.write(ctx, func(q *query.Queries) error {
 		return q.PutSealNode(ctx, query.PutSealNodeParams{
 			Name: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
 		})
+	})
+	if err != nil {
+		return err
+	}
+	reports, err := db.SealNodes(ctx)
+	if err != nil {
+		return err
+	}
+	oldest := node.SeenAt.Add(-keepReports)
+	stale := slices.DeleteFunc(reports, func(report keyring.Node) bool { return !report.SeenAt.Before(oldest) })
+	if len(stale) == 0 {
+		return nil
+	}
+	return db.write(ctx, func(q *query.Queries) error {
+		for _, report := range stale {
+			if err := q.DropStaleSealNode(ctx, query.DropStaleSealNodeParams{Name: report.Name, Oldest: micros(oldest)}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -157,14 +183,23 @@ func (db *DB) DropSealNode(ctx context.Context, name string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DropSealNode(ctx, name) })
 }
 
-// SealNodes are the reports of all nodes.
+// SealNodes are the reports of all nodes, by name.
 func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
-	rows, err := db.read().SealNodes(ctx, mostNodes)
-	nodes := make([]keyring.Node, 0, len(rows))
-	for _, row := range rows {
-		nodes = append(nodes, keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
+	var nodes []keyring.Node
+	after := ""
+	for {
+		rows, err := db.read().SealNodes(ctx, query.SealNodesParams{After: after, Most: nodesPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			nodes = append(nodes, keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
+			after = row.Name
+		}
+		if len(rows) < nodesPage {
+			return nodes, nil
+		}
 	}
-	return nodes, err
 }
 
 // SealedColumns are the names of all columns with sealed values.
@@ -278,13 +313,21 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	return replaced, err
 }
 
+// Exists is false if opts name an SQLite database that is not there, which Open would
+// create.
+func Exists(opts Options) bool {
+	if opts.URL != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(opts.Data, databaseFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // OpenExisting opens a database without changing its schema. It is nil if there is no
 // database yet, or one from before there were key ids.
 func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
-	if opts.URL == "" {
-		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil //nolint:nilnil // that there is none is no fault
-		}
+	if !Exists(opts) {
+		return nil, nil //nolint:nilnil // that there is none is no fault
 	}
 	db, err := open(opts)
 	if err != nil {

@@ -333,8 +333,14 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 		if count(t, db, "SELECT count(*) FROM seal_keys") != 1 {
 			t.Error("a key is stored that a running node does not have: the node could not be started again")
 		}
-		// A node that has not been heard of for minutes is taken for dead.
-		now = now.Add(10 * time.Minute)
+		// A node whose report does not change while it is watched is taken for dead.
+		for range 3 {
+			now = now.Add(30 * time.Second)
+			if err := rotation.Rotate(t.Context()); err == nil {
+				t.Fatal("a node is taken for dead within two minutes")
+			}
+		}
+		now = now.Add(30 * time.Second)
 		if err := rotation.Rotate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -342,6 +348,68 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 		var missing *keyring.MissingKeyError
 		if err := behind.Join(t.Context(), "node_behind"); !errors.As(err, &missing) {
 			t.Errorf("a node without the active key joins: %v", err)
+		}
+	})
+}
+
+func TestRotation_SkewedClockDoesNotHideRunningNodes(t *testing.T) {
+	t.Parallel()
+	for name, skew := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachEngine(t, func(t *testing.T, db *DB) {
+				one, two := registrar.SealKey{1}, registrar.SealKey{2}
+				now := time.Now()
+				running, err := ringOf(t, db, func() time.Time { return now }, one)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := running.Join(t.Context(), "node_running"); err != nil {
+					t.Fatal(err)
+				}
+				rotation := rotationOf(t, db, func() time.Time { return now.Add(skew) }, one, two)
+				mustWait := func() {
+					t.Helper()
+					if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_running") {
+						t.Errorf("got %v, want an error that names the node without the key", err)
+					}
+				}
+				mustWait()
+				for range 10 { // it reports every 30 seconds
+					now = now.Add(30 * time.Second)
+					if err := running.Refresh(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					mustWait()
+				}
+				// Neither a node nor the rotation reaches a database that hangs.
+				now = now.Add(10 * time.Minute)
+				mustWait()
+				if count(t, db, "SELECT count(*) FROM seal_keys") != 1 {
+					t.Error("a key is stored that a running node does not have")
+				}
+			})
+		})
+	}
+}
+
+func TestSealNodes_StaleReportsAreDeletedAndAllOthersRead(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		now := time.Now()
+		execute(t, db, fmt.Sprintf("INSERT INTO seal_nodes (name, key_ids, write_id, seen_at) VALUES ('killed', 'k', 'k', %d)", micros(now.Add(-25*time.Hour))))
+		const running = 2*nodesPage + 1
+		rows := make([]string, 0, running)
+		for i := range running {
+			rows = append(rows, fmt.Sprintf("('node_%05d', 'k', 'k', %d)", i, micros(now.Add(-23*time.Hour))))
+		}
+		execute(t, db, "INSERT INTO seal_nodes (name, key_ids, write_id, seen_at) VALUES "+strings.Join(rows, ", "))
+		if err := db.PutSealNode(t.Context(), keyring.Node{Name: "reporting", KeyIDs: []string{"k"}, WriteID: "k", SeenAt: now}); err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := db.SealNodes(t.Context())
+		if err != nil || len(nodes) != running+1 || nodes[running].Name != "reporting" {
+			t.Errorf("got %d reports (%v), want %d without the stale one", len(nodes), err, running+1)
 		}
 	})
 }

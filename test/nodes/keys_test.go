@@ -42,6 +42,7 @@ func newKeyedNode(t *testing.T, database string) *keyedNode {
 	cfg.Data, cfg.Database.URL = t.TempDir(), config.Secret(database)
 	cfg.Server.Listen, cfg.Server.MetricsListen, cfg.BaseURL = "127.0.0.1:0", "off", "http://127.0.0.1:0"
 	cfg.Limits.SessionsPerAgent = 100_000
+	cfg.Limits.AgentQuotesPerMinute, cfg.Limits.AgentQuotesPerHour = 100_000, 100_000
 	return &keyedNode{t, cfg, filepath.Join(cfg.Data, "node.toml")}
 }
 

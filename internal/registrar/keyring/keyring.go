@@ -67,6 +67,7 @@ type Store interface {
 	WithdrawSealKey(ctx context.Context, id string) error
 	PutSealNode(ctx context.Context, node Node) error
 	DropSealNode(ctx context.Context, name string) error
+	// SealNodes are the reports of all nodes, also of those that were killed.
 	SealNodes(ctx context.Context) ([]Node, error)
 	// SealedColumns are all columns that hold sealed values.
 	SealedColumns() []string
@@ -82,8 +83,8 @@ const (
 	canary = "dotkontor"
 	// refreshEvery is how often a node reads the states of keys.
 	refreshEvery = 3 * time.Second
-	// reportEvery is how often it reports that it runs, and deadAfter when a report
-	// counts no more.
+	// reportEvery is how often it reports that it runs, and deadAfter how long a rotation
+	// watches an unchanged report until the node counts as dead.
 	reportEvery = 30 * time.Second
 	deadAfter   = 2 * time.Minute
 	pageSize    = 200

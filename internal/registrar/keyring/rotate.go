@@ -16,13 +16,28 @@ type Rotation struct {
 	keyring *Keyring
 	// Progress gets one line for each step; it may be nil.
 	Progress func(line string)
-	// Wait bounds how long nodes have to report. Default: 3 minutes, after which a
-	// node that was killed does not count any more.
+	// Wait bounds how long nodes have to report. Default: 3 minutes, which is longer than
+	// it takes to notice that a node was killed.
 	Wait time.Duration
+
+	// watched are the reports of nodes by name, and lastRead is when they were read.
+	watched  map[string]watchedReport
+	lastRead time.Time
 }
 
-// pollEvery is how often a rotation reads the reports of nodes.
-const pollEvery = time.Second
+// watchedReport is the report of a node, and for how long it has been watched without
+// changing.
+type watchedReport struct {
+	seenAt    time.Time
+	unchanged time.Duration
+}
+
+const (
+	// pollEvery is how often a rotation reads the reports of nodes, and readWithin how
+	// long that may take.
+	pollEvery  = time.Second
+	readWithin = 10 * time.Second
+)
 
 // NewRotation reads the configured keys. Unlike Open it works on a database whose keys
 // are missing, because it is also how a lost key is given up.
@@ -46,7 +61,7 @@ type Count struct {
 // Status is what a database is sealed with.
 type Status struct {
 	Keys   []Key
-	Nodes  []Node // those that are running
+	Nodes  []Node // what they reported last; a node that was killed may be among them
 	Counts []Count
 }
 
@@ -56,7 +71,7 @@ func (r *Rotation) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	nodes, err := r.nodes(ctx)
+	nodes, err := r.keyring.cfg.Store.SealNodes(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -158,11 +173,32 @@ func (r *Rotation) activate(ctx context.Context, target, active string) error {
 	return err
 }
 
-// nodes are those that have reported lately.
+// nodes are those that run, as far as this rotation can tell: all whose report has not
+// been unchanged for deadAfter while it was watched. The time in a report is that of the
+// node's clock, which may differ from the one here, so it is compared with the node's own
+// earlier report only.
 func (r *Rotation) nodes(ctx context.Context) ([]Node, error) {
+	ctx, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
 	all, err := r.keyring.cfg.Store.SealNodes(ctx)
-	oldest := r.keyring.cfg.Now().Add(-deadAfter)
-	return slices.DeleteFunc(all, func(node Node) bool { return node.SeenAt.Before(oldest) }), err
+	if err != nil {
+		return nil, err
+	}
+	now := r.keyring.cfg.Now()
+	// While the database does not answer, no node can report either: a long gap between
+	// two reads counts as one interval of reports at most.
+	elapsed := min(now.Sub(r.lastRead), reportEvery)
+	watched := make(map[string]watchedReport, len(all))
+	running := slices.DeleteFunc(all, func(node Node) bool {
+		report := watchedReport{seenAt: node.SeenAt}
+		if last, known := r.watched[node.Name]; known && last.seenAt.Equal(node.SeenAt) {
+			report.unchanged = last.unchanged + elapsed
+		}
+		watched[node.Name] = report
+		return report.unchanged >= deadAfter
+	})
+	r.watched, r.lastRead = watched, now
+	return running, nil
 }
 
 // await returns when all running nodes are ready.
@@ -186,7 +222,7 @@ func (r *Rotation) await(ctx context.Context, what string, ready func(Node) bool
 		list := strings.Join(behind, ", ")
 		if !r.keyring.cfg.Now().Before(deadline) {
 			return fmt.Errorf("these nodes do not %s yet: %s; put the key into the configuration of each (a node whose keys come from "+
-				"the environment must be restarted), then start the rotation again", what, list)
+				"the environment must be restarted), then start the rotation again; a node that was killed counts until its report has not changed for %s", what, list, deadAfter)
 		}
 		if list != said {
 			r.say("waiting for %d of %d nodes to %s: %s", len(behind), len(nodes), what, list)

@@ -19,7 +19,10 @@ ON CONFLICT (name) DO UPDATE SET key_ids = excluded.key_ids, write_id = excluded
 DELETE FROM seal_nodes WHERE name = $1;
 
 -- name: SealNodes :many
-SELECT * FROM seal_nodes ORDER BY name LIMIT $1;
+SELECT * FROM seal_nodes WHERE name > sqlc.arg(after) ORDER BY name LIMIT sqlc.arg(most);
+
+-- name: DropStaleSealNode :exec
+DELETE FROM seal_nodes WHERE name = sqlc.arg(name) AND seen_at < sqlc.arg(oldest);
 
 -- name: DeleteNextSealKey :exec
 DELETE FROM seal_keys WHERE id = $1 AND state = 'next';

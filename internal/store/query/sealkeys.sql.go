@@ -27,6 +27,20 @@ func (q *Queries) DropSealNode(ctx context.Context, name string) error {
 	return err
 }
 
+const dropStaleSealNode = `-- name: DropStaleSealNode :exec
+DELETE FROM seal_nodes WHERE name = $1 AND seen_at < $2
+`
+
+type DropStaleSealNodeParams struct {
+	Name   string
+	Oldest int64
+}
+
+func (q *Queries) DropStaleSealNode(ctx context.Context, arg DropStaleSealNodeParams) error {
+	_, err := q.db.ExecContext(ctx, dropStaleSealNode, arg.Name, arg.Oldest)
+	return err
+}
+
 const insertSealKey = `-- name: InsertSealKey :execrows
 INSERT INTO seal_keys (id, state, canary, created_at, changed_at)
 VALUES ($1, $2, $3, $4, $4)
@@ -135,11 +149,16 @@ func (q *Queries) SealKeys(ctx context.Context, limit int32) ([]SealKey, error) 
 }
 
 const sealNodes = `-- name: SealNodes :many
-SELECT name, key_ids, write_id, seen_at FROM seal_nodes ORDER BY name LIMIT $1
+SELECT name, key_ids, write_id, seen_at FROM seal_nodes WHERE name > $1 ORDER BY name LIMIT $2
 `
 
-func (q *Queries) SealNodes(ctx context.Context, limit int32) ([]SealNode, error) {
-	rows, err := q.db.QueryContext(ctx, sealNodes, limit)
+type SealNodesParams struct {
+	After string
+	Most  int32
+}
+
+func (q *Queries) SealNodes(ctx context.Context, arg SealNodesParams) ([]SealNode, error) {
+	rows, err := q.db.QueryContext(ctx, sealNodes, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}
