@@ -20,13 +20,14 @@ const (
 	classReadOnly   = "read_only"
 	classPermission = "permission_denied"
 	classLost       = "connection_lost"
+	classLocked     = "locked"
 	classIO         = "io_error"
 	classCorrupt    = "database_corrupt"
 )
 
 // sqliteClasses are the primary result codes (https://sqlite.org/rescode.html).
 var sqliteClasses = map[int]string{
-	3: classPermission, 5: "locked", 6: "locked", 7: "out_of_memory", 8: classReadOnly, 9: "interrupted", 10: classIO,
+	3: classPermission, 5: classLocked, 6: classLocked, 7: "out_of_memory", 8: classReadOnly, 9: "interrupted", 10: classIO,
 	11: classCorrupt, 13: classDiskFull, 14: "cannot_open", 17: "schema_changed", 19: "constraint", 23: classPermission, 26: classCorrupt,
 }
 

@@ -68,8 +68,8 @@ func newHealth(e engine, logger *slog.Logger) *health {
 	return &health{engine: e, logger: logger, holds: make(map[Trouble]time.Time), counts: func(string) {}}
 }
 
-// CountErrors has counts called with the class of every error of the database that
-// is nobody's intention: violated constraints and callers that left are none.
+// CountErrors has counts called with the class of every unexpected error of the
+// database; violated constraints and callers that left are expected.
 func (db *DB) CountErrors(counts func(class string)) {
 	db.health.mu.Lock()
 	defer db.health.mu.Unlock()
@@ -94,7 +94,7 @@ func ErrorClasses() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// counted says whether errors of a class are nobody's intention. Lost connections are
+// counted says whether errors of a class are unexpected errors. Lost connections are
 // opened again.
 func counted(class string) bool {
 	return class != "constraint" && class != "canceled" && class != classLost
@@ -120,8 +120,10 @@ func (h *health) failed(operation string, err error) error {
 	}
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
-	trouble := troubleOf[class]
-	cause.Outage = h.note(cause, trouble)
+	_, begins := troubleOf[class]
+	// A missing right on one table says nothing about the others: the probe decides
+	// whether the database is read-only.
+	cause.Outage = h.note(cause, conditionOf(class), begins && class != classPermission)
 	return cause
 }
 
@@ -130,33 +132,45 @@ var troubleOf = map[string]Trouble{
 	classDiskFull: DiskFull, classReadOnly: ReadOnly, classPermission: ReadOnly, classIO: Failing, classCorrupt: Failing,
 }
 
+// conditionOf is the condition that explains errors of a class within a connection; it is
+// empty for errors that are none of the database's conditions. Errors of the network are
+// part of an outage that a failed connection or the probe begins.
+func conditionOf(class string) Trouble {
+	if trouble, known := troubleOf[class]; known {
+		return trouble
+	}
+	switch {
+	case class == classLost, class == "server_shutdown", class == "cannot_open", class == "tls_refused", slices.Contains(registrar.NetworkClasses(), class):
+		return Unreachable
+	}
+	return ""
+}
+
 // connectFailed is the cause of a connection that could not be made.
 func (h *health) connectFailed(ctx context.Context, target string, err error) error {
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: "connect", Target: target, Class: class, Code: code, Err: err}
 	trouble := Unreachable
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		trouble = ""
-	case class == classDiskFull:
+	if class == classDiskFull {
 		trouble = DiskFull
 	}
-	cause.Outage = h.note(cause, trouble)
+	cause.Outage = h.note(cause, trouble, !errors.Is(ctx.Err(), context.Canceled))
 	return cause
 }
 
-// note counts an error, begins the condition that it shows, and reports whether any
-// condition holds, which has its own record in the log then.
-func (h *health) note(cause *registrar.Cause, trouble Trouble) (outage bool) {
+// note counts an error and begins the condition that it shows. It reports whether the
+// condition that explains the error holds, which has its own record in the log then.
+func (h *health) note(cause *registrar.Cause, trouble Trouble, begins bool) (outage bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if counted(cause.Class) {
 		h.counts(cause.Class)
 	}
-	if trouble != "" {
+	if begins {
 		h.begin(trouble, cause)
 	}
-	return len(h.holds) > 0
+	_, outage = h.holds[trouble]
+	return outage
 }
 
 func (h *health) begin(trouble Trouble, cause *registrar.Cause) {
@@ -208,7 +222,7 @@ func (h *health) settle(found Trouble, cause *registrar.Cause) {
 // before a customer does, and their end.
 func (db *DB) Watch(ctx context.Context) {
 	for {
-		db.probe(ctx)
+		db.probe(ctx, probeWithin)
 		pause := probeEvery
 		if len(db.Degraded()) > 0 {
 			pause = probeAgain
@@ -222,8 +236,8 @@ func (db *DB) Watch(ctx context.Context) {
 }
 
 // probe reads and writes once.
-func (db *DB) probe(ctx context.Context) {
-	asking, cancel := context.WithTimeout(ctx, probeWithin)
+func (db *DB) probe(ctx context.Context, within time.Duration) {
+	asking, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	err := db.readAndWrite(asking)
 	if ctx.Err() != nil {
@@ -240,7 +254,7 @@ func (db *DB) probe(ctx context.Context) {
 	}
 	trouble, known := troubleOf[cause.Class]
 	switch {
-	case cause.Class == "locked": // another process writes for long; that ends
+	case cause.Class == classLocked: // another process writes for long; that ends
 		return
 	case !known:
 		trouble = Unreachable
@@ -265,6 +279,11 @@ func (db *DB) readAndWrite(ctx context.Context) error {
 		}
 	}
 	_, err := db.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", time.Now().Unix()&0x7fffffff))
+	if err != nil && ctx.Err() != nil {
+		// SQLite waits longer for the write lock than a probe may take, and the database
+		// has just been read.
+		return &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: classLocked, Err: err}
+	}
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -100,13 +101,13 @@ func opened(t *testing.T, opts Options) (*DB, *bytes.Buffer) {
 // more ends it after the repair.
 func mustBegin(t *testing.T, db *DB, log *bytes.Buffer, trouble Trouble, repair func()) {
 	t.Helper()
-	db.probe(t.Context())
+	db.probe(t.Context(), probeWithin)
 	if !db.IsDegraded(trouble) || strings.Count(log.String(), "database degraded") != 1 || !strings.Contains(log.String(), "state="+string(trouble)) ||
 		!strings.Contains(log.String(), "action=") || strings.Contains(log.String(), "canary") {
 		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
 	repair()
-	db.probe(t.Context())
+	db.probe(t.Context(), probeWithin)
 	if len(db.Degraded()) != 0 || strings.Count(log.String(), "database recovered") != 1 {
 		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
@@ -168,47 +169,117 @@ func TestHealth_DatabaseThatMayNotGrowIsFull(t *testing.T) {
 
 func TestHealth_ReadOnlyRoleIsNamedAndLoggedOnce(t *testing.T) {
 	t.Parallel()
-	address := newPostgres(t)
-	admin, err := sql.Open("pgx", address)
+	address, must := withRole(t)
+	limited, log := opened(t, Options{URL: address})
+	must("REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public FROM ROLE_NAME")
+	err := storeTogether(t.Context(), limited, "a")
+	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: permission_denied (SQLSTATE 42501)" {
+		t.Errorf("got %q", cause)
+	}
+	mustBegin(t, limited, log, ReadOnly, func() { must("GRANT ALL ON ALL TABLES IN SCHEMA public TO ROLE_NAME") })
+	if strings.Contains(log.String(), "secret") {
+		t.Errorf("the log has the password: %s", log)
+	}
+	must("ALTER ROLE ROLE_NAME SET default_transaction_read_only = on")
+	standby, _ := openWithoutMigrations(t, address)
+	if cause := causeOf(t, storeTogether(t.Context(), standby, "b")); cause.Error() != "database: InsertMail: read_only (SQLSTATE 25006)" {
+		t.Errorf("got %q", cause)
+	}
+}
+
+// withRole is the address of a database for a role of its own that may do everything,
+// and a function that runs statements as the owner, in which ROLE_NAME stands for the role.
+func withRole(t *testing.T) (address string, must func(statement string)) {
+	t.Helper()
+	owner := newPostgres(t)
+	admin, err := sql.Open("pgx", owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	role := "reader_" + strings.ToLower(rand.Text()[:12])
-	must := func(statement string) {
+	must = func(statement string) {
 		t.Helper()
-		if _, err := admin.ExecContext(t.Context(), statement); err != nil {
+		if _, err := admin.ExecContext(t.Context(), strings.ReplaceAll(statement, "ROLE_NAME", role)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	opened(t, Options{URL: address}) // makes the schema
-	must("CREATE ROLE " + role + " LOGIN PASSWORD 'secret'")
+	opened(t, Options{URL: owner}) // makes the schema
+	must("CREATE ROLE ROLE_NAME LOGIN PASSWORD 'secret'")
 	t.Cleanup(func() {
 		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP OWNED BY "+role+"; DROP ROLE "+role)
 		if err := errors.Join(err, admin.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	must("GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role)
-	must("GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO " + role)
-	parsed, err := url.Parse(address)
+	must("GRANT ALL ON ALL TABLES IN SCHEMA public TO ROLE_NAME")
+	must("GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO ROLE_NAME")
+	parsed, err := url.Parse(owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parsed.User = url.UserPassword(role, "secret")
-	limited, log := opened(t, Options{URL: parsed.String()})
-	must("REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public FROM " + role)
-	err = storeTogether(t.Context(), limited, "a")
-	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: permission_denied (SQLSTATE 42501)" {
-		t.Errorf("got %q", cause)
+	return parsed.String(), must
+}
+
+func TestHealth_MissingRightOnOneTableIsNoCondition(t *testing.T) {
+	t.Parallel()
+	address, must := withRole(t)
+	db, log := opened(t, Options{URL: address})
+	must("REVOKE INSERT ON mails FROM ROLE_NAME")
+	for range 3 {
+		if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != classPermission || cause.Outage {
+			t.Errorf("got %q, outage %t, want an error that is logged where it occurs", cause, cause.Outage)
+		}
+		db.probe(t.Context(), probeWithin)
 	}
-	mustBegin(t, limited, log, ReadOnly, func() { must("GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role) })
-	if strings.Contains(log.String(), "secret") {
-		t.Errorf("the log has the password: %s", log)
+	if len(db.Degraded()) != 0 || log.Len() != 0 {
+		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
-	must("ALTER ROLE " + role + " SET default_transaction_read_only = on")
-	standby, _ := openWithoutMigrations(t, parsed.String())
-	if cause := causeOf(t, storeTogether(t.Context(), standby, "b")); cause.Error() != "database: InsertMail: read_only (SQLSTATE 25006)" {
-		t.Errorf("got %q", cause)
+}
+
+func TestHealth_ErrorOfAnotherKindIsNoPartOfAnOutage(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		db.health.settle(Unreachable, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: "timeout"})
+		_, err := db.writer.ExecContext(t.Context(), "-- name: FromNowhere :exec\nSELECT 1 FROM nowhere")
+		if cause := causeOf(t, err); cause.Outage {
+			t.Errorf("%q is taken for a part of the outage", cause)
+		}
+		for _, class := range []error{io.EOF, context.DeadlineExceeded, syscall.ECONNRESET} {
+			if cause := causeOf(t, db.health.failed("Query", class)); !cause.Outage {
+				t.Errorf("%q is taken for no part of the outage", cause)
+			}
+		}
+		db.health.settle(ReadOnly, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: classReadOnly})
+		if cause := causeOf(t, db.health.failed("Query", io.EOF)); cause.Outage {
+			t.Errorf("%q is taken for a part of another condition", cause)
+		}
+	})
+}
+
+func TestHealth_WriteLockOfAnotherProcessIsNoCondition(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	db, log := opened(t, Options{Data: folder})
+	other, _ := opened(t, Options{Data: folder})
+	tx, err := other.writer.BeginTx(t.Context(), nil) // takes the write lock at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The engine waits longer than the probe, but not the usual ten seconds.
+	if _, err := db.writer.ExecContext(t.Context(), "PRAGMA busy_timeout = 500"); err != nil {
+		t.Fatal(err)
+	}
+	db.probe(t.Context(), 50*time.Millisecond)
+	if len(db.Degraded()) != 0 || log.Len() != 0 {
+		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	db.probe(t.Context(), probeWithin)
+	if len(db.Degraded()) != 0 || log.Len() != 0 {
+		t.Errorf("afterwards degraded: %v; the log says %s", db.Degraded(), log)
 	}
 }
 
