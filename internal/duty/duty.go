@@ -36,7 +36,7 @@ type Loop[T any] struct {
 	Failed func(ctx context.Context, err error)
 	// Every is how often rows are looked for that others stored or left.
 	Every time.Duration
-	// Batch is how many rows are read at a time, AtOnce how many are worked on. A
+	// Batch is how many rows are read at a time, besides those that rest, AtOnce how many are worked on. A
 	// batch is larger, so that it can't consist of what is being worked on alone.
 	Batch, AtOnce int
 
@@ -155,9 +155,16 @@ func (l *Loop[T]) settle(resting map[string]rest, done ending) {
 func (l *Loop[T]) look(ctx context.Context, busy map[string]bool, resting map[string]rest) (rows []T, more bool, err error) {
 	looking, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
+	// Rows that rest are still due and come first, so they must not use up the batch.
+	now, limit := time.Now(), l.Batch
+	for _, r := range resting {
+		if now.Before(r.until) {
+			limit++
+		}
+	}
 	var due []T
 	err = guarded(func() (err error) {
-		due, err = l.Due(looking, l.Batch)
+		due, err = l.Due(looking, limit)
 		return err
 	})
 	if err != nil {
@@ -166,13 +173,12 @@ func (l *Loop[T]) look(ctx context.Context, busy map[string]bool, resting map[st
 		}
 		return nil, false, err
 	}
-	now := time.Now()
 	for _, row := range due {
 		if key := l.Key(row); !busy[key] && !now.Before(resting[key].until) {
 			rows = append(rows, row)
 		}
 	}
-	return rows, len(due) == l.Batch, nil
+	return rows, len(due) == limit, nil
 }
 
 // Pause is how long to wait after so many attempts that failed: first, then twice

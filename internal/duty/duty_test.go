@@ -142,3 +142,30 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 		}
 	}
 }
+
+func TestLoop_BatchOfPanickingRowsDoesNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		loop := s.loop()
+		for i := range 3 * loop.Batch {
+			s.waiting = append(s.waiting, "bad"+strconv.Itoa(i))
+		}
+		s.waiting = append(s.waiting, "good")
+		loop.Do = func(ctx context.Context, row string) {
+			if row != "good" {
+				panic(row)
+			}
+			s.do(ctx, row)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go loop.Run(ctx)
+		time.Sleep(30 * time.Second) // before the first rest ends
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !slices.Equal(s.done, []string{"good"}) {
+			t.Errorf("done: %v, want the row behind those that panic", s.done)
+		}
+	})
+}
