@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,23 +33,27 @@ type catalogPlace struct {
 }
 
 func (p catalogPlace) load(t *terminal) (config.Config, error) {
-	path := p.Config
+	folder := p.folder(t)
+	if folder == "" {
+		return config.Load(cmp.Or(p.Config, t.variable("DOTKONTOR_CONFIG")), t.environment)
+	}
 	cfg := config.Default()
-	if p.Data != "" {
-		cfg.Data = p.Data
-		return cfg, nil
-	}
-	if path == "" { // a flag beats the environment, so it is looked at last
-		path = t.variable("DOTKONTOR_CONFIG")
-	}
-	if path == "" {
-		if _, err := os.Stat(sandboxData); err != nil {
+	cfg.Data = folder
+	if p.Data == "" {
+		if _, err := os.Stat(folder); err != nil {
 			return cfg, errors.New("use --config FILE or --data FOLDER to name the service; there is no sandbox here")
 		}
-		cfg.Data = sandboxData
-		return cfg, nil
 	}
-	return config.Load(path, t.environment)
+	return cfg, nil
+}
+
+// folder is the data folder that is meant; it is empty if a configuration names the
+// service. A flag beats the environment.
+func (p catalogPlace) folder(t *terminal) string {
+	if p.Data != "" || p.Config != "" || t.variable("DOTKONTOR_CONFIG") != "" {
+		return p.Data
+	}
+	return sandboxData
 }
 
 type catalogExportCommand struct{ catalogPlace }
@@ -116,6 +121,11 @@ func (p catalogPlace) replace(t *terminal, next *catalog.Catalog, confirmed bool
 	cfg, err := p.load(t)
 	if err != nil {
 		return err
+	}
+	// A folder that was named by mistake, or that of a service on PostgreSQL, must not get
+	// a database that no service reads. A configuration names its database itself.
+	if folder := p.folder(t); folder != "" && !store.Exists(storeOptions(cfg)) {
+		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
 	}
 	opening, cancel := context.WithTimeout(t.ctx, openTimeout)
 	defer cancel()

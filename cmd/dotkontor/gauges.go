@@ -52,13 +52,13 @@ func faults() []string {
 
 // watchGauges registers what operators watch: the build, queues, registry connections
 // and certificates. All of it is read when the figures are scraped.
-func (p *product) watchGauges(look *lookups, now func() time.Time) error {
+func (p *product) watchGauges(look *lookups) error {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "dotkontor_build_info", Help: "Always 1; the labels say what runs.",
 	}, []string{"version", "revision", "goversion"})
 	build.WithLabelValues(version, revision(), runtime.Version()).Set(1)
 	for _, collector := range []prometheus.Collector{
-		build, &queueAges{p.people.db, now}, &eppConnections{look.registries}, certificateExpiries{p.cfg},
+		build, &queueAges{p.people.db}, &eppConnections{look.registries}, certificateExpiries{p.cfg},
 	} {
 		if err := p.metrics.Register(collector); err != nil {
 			return err
@@ -68,11 +68,8 @@ func (p *product) watchGauges(look *lookups, now func() time.Time) error {
 }
 
 // queueAges tells how long the work that is due has waited, for all nodes together.
-type queueAges struct {
-	db *store.DB
-	// now is the business clock, by which all work but mail and webhooks is due.
-	now func() time.Time
-}
+// Work is due by the true clock, also where the business clock of a sandbox was moved on.
+type queueAges struct{ db *store.DB }
 
 var queueAge = prometheus.NewDesc("dotkontor_queue_age_seconds",
 	"How long the oldest due job of a queue has waited; 0 if none is due, -1 if the database does not answer. More than a minute means that work does not get done.",
@@ -89,15 +86,11 @@ func (q *queueAges) Collect(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueTimeout)
 	defer cancel()
 	for _, kind := range office.JobKinds() {
-		now := q.now()
-		if kind == office.JobMail || kind == office.JobEvent {
-			now = time.Now()
-		}
 		age := -1.0
 		if next, err := q.db.Work(ctx, kind, false, 1); err == nil {
 			age = 0
 			if len(next) > 0 {
-				age = max(0, now.Sub(next[0].DueAt).Seconds())
+				age = max(0, time.Since(next[0].DueAt).Seconds())
 			}
 		}
 		metrics <- prometheus.MustNewConstMetric(queueAge, prometheus.GaugeValue, age, string(kind))

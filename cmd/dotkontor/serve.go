@@ -283,7 +283,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, p.abandon(err)
 	}
-	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.watchGauges(look, now)); err != nil {
+	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.watchGauges(look)); err != nil {
 		return nil, p.abandon(err)
 	}
 	if err := p.logStart(ctx, live); err != nil {
@@ -340,7 +340,7 @@ func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
 	// would be worse than not starting.
 	old := filepath.Join(p.cfg.Data, "extensions.csv")
 	if _, err := os.Stat(old); err == nil && edition.Number == 0 {
-		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes %s', then remove it", old, old)
+		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes --config FILE %q', then remove it", old, old)
 	}
 	live.Replace(edition.List)
 	p.background = append(p.background, func(ctx context.Context) {
