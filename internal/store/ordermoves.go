@@ -155,10 +155,10 @@ func (db *DB) MoveOrder(ctx context.Context, move order.Move) (bool, error) {
 	return true, nil
 }
 
-// holdBuyerFor holds the account that an order becomes the customer's of, or begins to
-// be paid for, before the order's row as all do who hold both. Then the account is not
-// closed and its registrant not changed before the order says that it is being paid;
-// and if the buyer is not any more who the price was made for, nothing changes.
+// holdBuyerFor locks the account that claims an order or begins to pay for it. It does so
+// before the order's row is locked, as every transaction that locks both. Then the account
+// is not closed and its registrant not changed before the order says that it is being
+// paid; and if the buyer is no longer the one who was quoted, nothing changes.
 func holdBuyerFor(ctx context.Context, q *query.Queries, move order.Move) error {
 	was, now := move.Was, move.Order
 	waited := was.State == order.AwaitingPayment || was.State == order.AwaitingVerification

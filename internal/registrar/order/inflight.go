@@ -31,7 +31,7 @@ const PaymentInProgress registrar.Code = "payment_in_progress"
 // awaitPayment answers a completion that meets a payment in progress with the outcome
 // of that payment. It is not finished if there is none that answers this completion as
 // well: the order is paid, or was given back unpaid by whoever recovered it from a
-// crash, and the caller decides anew.
+// crash, and the caller decides again.
 func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Order, done Completion) (session Session, finished bool, err error) {
 	payment := o.underWay()
 	if payment == nil {
@@ -81,7 +81,7 @@ func (s *Service) inProgress(ctx context.Context, actor registrar.Actor, o Order
 }
 
 // humanPays is the answer while a human has a page to pay at, which can take as long
-// as the page lives. If it is paid or has ended already, the caller decides anew; if
+// as the page lives. If it is paid or has ended already, the caller decides again; if
 // the provider can't be asked, the stored state is the answer.
 func (s *Service) humanPays(ctx context.Context, actor registrar.Actor, o Order, payment string) (session Session, finished bool, err error) {
 	if s.lookLately(ctx, o, payment, "complete") == nil {

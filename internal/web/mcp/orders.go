@@ -202,7 +202,7 @@ func (s *Server) notCancelable(err *NotCancelable) failure {
 	case order.Expired:
 		f.Reason, f.Message, f.URL = "order_expired", "The order has expired unpaid, so there is nothing to cancel.", ""
 	default:
-		f.Reason, f.Message = "order_paid", "The order is paid or confirmed, so it can't be canceled. The user sees it at url; get_order_status tells what becomes of it."
+		f.Reason, f.Message = "order_paid", "The order is paid or confirmed, so it can't be canceled. The user sees it at url; get_order_status shows the result."
 	}
 	return f
 }

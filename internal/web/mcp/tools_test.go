@@ -122,7 +122,7 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 		{"another's order", "cancel_order", `{"orderId":"o2"}`, `{"code":"not_found","message":"This customer has no such order. Use an orderId that start_order or list_orders returned.","retryable":false}`, true},
 		{"no order", "cancel_order", `{}`, `{"code":"invalid_input","message":"The argument orderId is missing.","retryable":false}`, true},
 		{"an order being paid", "cancel_order", `{"orderId":"paying"}`, `{"code":"not_cancelable","message":"A payment for this order is under way, so it can't be canceled now. The user finishes or leaves it at url; then call get_order_status.","retryable":true,"retryAfter":60,"reason":"payment_in_progress","url":"https://domains.example/look/paying"}`, true},
-		{"a paid order", "cancel_order", `{"orderId":"completed"}`, `{"code":"not_cancelable","message":"The order is paid or confirmed, so it can't be canceled. The user sees it at url; get_order_status tells what becomes of it.","retryable":false,"reason":"order_paid","url":"https://domains.example/look/completed"}`, true},
+		{"a paid order", "cancel_order", `{"orderId":"completed"}`, `{"code":"not_cancelable","message":"The order is paid or confirmed, so it can't be canceled. The user sees it at url; get_order_status shows the result.","retryable":false,"reason":"order_paid","url":"https://domains.example/look/completed"}`, true},
 		{"an expired order", "cancel_order", `{"orderId":"expired"}`, `{"code":"not_cancelable","message":"The order has expired unpaid, so there is nothing to cancel.","retryable":false,"reason":"order_expired"}`, true},
 	} {
 		t.Run(test.tool+": "+test.rule, func(t *testing.T) {
