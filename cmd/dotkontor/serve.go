@@ -165,6 +165,10 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	badGrants, err := p.newGate(quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	if err != nil {
+		return nil, err
+	}
 	if p.names, err = newNameBudget(cfg.Limits, p.newLimiter); err != nil {
 		return nil, err
 	}
@@ -241,7 +245,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
 			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: agentDomains{people.holdings, live, p.cfg.BaseURL},
 		},
-		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations, BadTokens: badTokens},
+		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations, BadTokens: badGrants, Issued: badTokens.Prove},
 		Portal: portal.Config{
 			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
 			MailWorks: people.post.runner != nil, Steward: changes, Dossier: dossiers,

@@ -203,8 +203,8 @@ type Limits struct {
 	SessionsPerAgent        int `toml:"sessions_per_agent"`
 	BadSignaturesPerAddress int `toml:"bad_signatures_per_address"`
 	// BadTokensPerAddress is how many wrong tokens, codes and client credentials one
-	// address may send in a minute, to the MCP endpoint and to the OAuth endpoints
-	// together. It is generous, because hosted assistants share a few addresses.
+	// address may send in a minute, to the MCP endpoint and to the OAuth endpoints,
+	// each counted on its own. It is generous, because hosted assistants share a few addresses.
 	// Default: 600.
 	BadTokensPerAddress int `toml:"bad_tokens_per_address"`
 	// SignInPerAddress is how many failed sign-ins one address has in 10 minutes,

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/quota"
 	"github.com/dotkontor/dotkontor/test/fresh"
 )
 
@@ -28,5 +30,78 @@ func TestTokenAndRevoke_AddressOverItsBudgetIsRefusedFirst(t *testing.T) {
 		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
 			t.Errorf("%s over the budget: %d %v %s", name, got.status, got.header, got.text)
 		}
+	}
+}
+
+// flood makes an address send wrong credentials of the given form until it is refused.
+func flood(gate *quota.Gate, kind registrar.SecretKind) {
+	here := netip.MustParseAddr("127.0.0.1")
+	for d := (quota.Decision{Allowed: true}); d.Allowed; {
+		wrong, _ := registrar.NewSecret(kind)
+		d = gate.Fail(here, wrong)
+	}
+}
+
+func TestToken_FloodOfBadBearersDoesNotCloseIt(t *testing.T) {
+	s := anyEngine(t)
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	flood(s.badBearers, registrar.AccessToken)
+	accessToken, refresh := s.connect(session, a)
+	s.wantOpen(accessToken, http.StatusOK) // issued lately, and never used before
+	if got := s.token(a.renewal(refresh)); got.status != http.StatusOK {
+		t.Errorf("refresh: %d %s", got.status, got.text)
+	}
+}
+
+func TestToken_CredentialsIssuedLatelyPassAFloodOfWrongOnes(t *testing.T) {
+	s := anyEngine(t)
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	_, refresh := s.connect(session, a)
+	flood(s.badTokens, registrar.RefreshToken)
+	wrong, _ := registrar.NewSecret(registrar.RefreshToken)
+	if got := s.token(a.renewal(wrong)); got.status != http.StatusTooManyRequests {
+		t.Errorf("a wrong token: %d %s", got.status, got.text)
+	}
+	got := s.token(a.renewal(refresh))
+	if got.status != http.StatusOK {
+		t.Fatalf("refresh: %d %s", got.status, got.text)
+	}
+	other, _ := s.connect(session, a) // the code was issued lately, too
+	for _, token := range []string{got.field("access_token"), other} {
+		if answer := s.revoke(a, token); answer.status != http.StatusOK {
+			t.Errorf("revoke: %d %s", answer.status, answer.text)
+		}
+		s.wantOpen(token, http.StatusUnauthorized)
+	}
+}
+
+func TestToken_FloodWithoutACredentialDoesNotCloseItForUnknownOnes(t *testing.T) {
+	s := anyEngine(t)
+	here := netip.MustParseAddr("127.0.0.1")
+	for s.badTokens.Fail(here, "").Allowed {
+	}
+	a := s.newApp("none", callback)
+	unknown, _ := registrar.NewSecret(registrar.RefreshToken) // might be good: another node may have issued it
+	s.wantError(s.token(a.renewal(unknown)), http.StatusBadRequest, "invalid_grant")
+}
+
+func TestRevoke_OnlyTokensThatEndNothingAreCounted(t *testing.T) {
+	s := anyEngine(t)
+	session, _ := s.person("anna@example.org")
+	a := s.newApp("none", callback)
+	here := netip.MustParseAddr("127.0.0.1")
+	for range 599 {
+		s.badTokens.Fail(here, "")
+	}
+	accessToken, _ := s.connect(session, a)
+	s.revoke(a, accessToken)
+	if !s.badTokens.Admit(here, "").Allowed {
+		t.Error("a token that was revoked is counted as a wrong one")
+	}
+	s.revoke(a, accessToken)
+	if s.badTokens.Admit(here, "").Allowed {
+		t.Error("a token that ends nothing is not counted")
 	}
 }

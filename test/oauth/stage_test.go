@@ -43,10 +43,11 @@ func TestMain(m *testing.M) { os.Exit(fresh.Main(m)) }
 
 // stage is one running service.
 type stage struct {
-	badTokens *quota.Gate
-	t         *testing.T
-	base      string
-	db        *store.DB
+	badTokens  *quota.Gate // of the OAuth endpoints
+	badBearers *quota.Gate // of the MCP endpoint
+	t          *testing.T
+	base       string
+	db         *store.DB
 	// place is where the database is, for a look at it from outside.
 	place  store.Options
 	apps   *access.Applications
@@ -121,14 +122,17 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 	if s.badTokens, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}); err != nil {
 		t.Fatal(err)
 	}
+	if s.badBearers, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}); err != nil {
+		t.Fatal(err)
+	}
 	server.Config.Handler, err = web.New(web.Config{
 		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
 		Agents: mcp.Config{
 			Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{s.access},
-			TokenBudget: budget{}, Domains: domains{},
+			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
 		},
 		Portal: portal.Config{Customers: s.people, Access: s.access, Holdings: holdings, Applications: s.apps, Dossier: dossiers},
-		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens},
+		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Prove},
 		Now:    s.clock.read, Ready: func() bool { return true },
 		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),
 	})

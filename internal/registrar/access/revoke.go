@@ -9,21 +9,20 @@ import (
 
 // Surrender ends the connection that a token belongs to, whichever of its tokens
 // it is (RFC 7009). A token that is unknown, or of another application, changes
-// nothing, and the caller does not learn which it was.
-func (a *Applications) Surrender(ctx context.Context, given Credentials, token string, address netip.Addr) error {
+// nothing. ended is for budgets of failures and not for the application.
+func (a *Applications) Surrender(ctx context.Context, given Credentials, token string, address netip.Addr) (ended bool, err error) {
 	client, err := a.authenticate(ctx, given)
 	if err != nil {
-		return err
+		return false, err
 	}
 	grant, owner, customer, err := a.familyOf(ctx, token)
 	if err != nil || grant == "" || owner != client.ID {
-		return err
+		return false, err
 	}
-	_, err = a.store.End(ctx, grant, registrar.Deed{
+	return a.store.End(ctx, grant, registrar.Deed{
 		Actor:  registrar.Actor{Kind: registrar.ActorApplication, Customer: customer, Through: grant, Address: address},
 		Action: AppEnded, Customer: customer, At: a.now(),
 	})
-	return err
 }
 
 // familyOf finds the connection of a token; grant is empty if there is none.

@@ -7,10 +7,11 @@ import (
 )
 
 const (
-	// provenFor is how long a credential counts as good after it was last accepted,
-	// and maxProven how many are remembered.
-	provenFor = 15 * time.Minute
-	maxProven = 4096
+	// provenFor is how long a credential counts as good after it was issued or last
+	// accepted, and maxProven how many are remembered. Applications refresh every hour,
+	// with a token that was issued an hour before.
+	provenFor = 2 * time.Hour
+	maxProven = 16384
 )
 
 // Gate bounds failed attempts to authenticate by address, and is asked before an
@@ -79,7 +80,7 @@ func (g *Gate) Fail(addr netip.Addr, key string) Decision {
 	return g.all.Allow(AddressKey(addr))
 }
 
-// Prove remembers that a key was accepted.
+// Prove remembers that a key was issued or accepted.
 func (g *Gate) Prove(key string) {
 	if g == nil || key == "" {
 		return

@@ -118,6 +118,7 @@ func (h *Handler) reply(v *page.Visit, reply access.Reply) error {
 		values.Set("state", reply.State)
 	}
 	if reply.Problem == "" {
+		h.badTokens.Prove(reply.Code)
 		values.Set("code", reply.Code)
 	} else {
 		p := redirected[reply.Problem]

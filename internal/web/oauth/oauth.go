@@ -22,7 +22,7 @@ type Applications interface {
 	Register(ctx context.Context, registration access.Registration) (access.Client, string, error)
 	Redeem(ctx context.Context, asked access.Redemption) (access.Tokens, error)
 	Refresh(ctx context.Context, asked access.Renewal) (access.Tokens, error)
-	Surrender(ctx context.Context, given access.Credentials, token string, address netip.Addr) error
+	Surrender(ctx context.Context, given access.Credentials, token string, address netip.Addr) (ended bool, err error)
 	Consents
 }
 
@@ -46,9 +46,12 @@ type Config struct {
 	Applications Applications
 	// Registrations bounds how many applications one address registers.
 	Registrations Limiter
-	// BadTokens bounds how many wrong credentials an address sends; nil means that
-	// they are not bounded.
+	// BadTokens bounds how many wrong credentials an address sends here; nil means that
+	// they are not bounded. It is not shared with the endpoints that take access tokens:
+	// a flood there must not keep applications from refreshing.
 	BadTokens *quota.Gate
+	// Issued is called with each new access token; it may be nil.
+	Issued func(accessToken string)
 	// Frame is what the consent page stands in.
 	Frame *page.Frame
 	// Address says where a request came from.
@@ -61,6 +64,7 @@ type Handler struct {
 	applications  Applications
 	registrations Limiter
 	badTokens     *quota.Gate
+	issued        func(accessToken string)
 	frame         *page.Frame
 	views         *page.Views
 	address       func(*http.Request) netip.Addr
@@ -77,8 +81,8 @@ func New(cfg Config) (*Handler, error) {
 	}
 	return &Handler{
 		issuer: strings.TrimSuffix(cfg.BaseURL, "/"), applications: cfg.Applications, registrations: cfg.Registrations,
-		badTokens: cfg.BadTokens,
-		frame:     cfg.Frame, views: views, address: cfg.Address,
+		badTokens: cfg.BadTokens, issued: cfg.Issued,
+		frame: cfg.Frame, views: views, address: cfg.Address,
 	}, nil
 }
 

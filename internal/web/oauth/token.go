@@ -91,10 +91,11 @@ func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// admit refuses an address that has sent too many wrong credentials, before anything
-// is read, hashed or looked up.
-func (h *Handler) admit(r *http.Request) error {
-	if d := h.badTokens.Admit(h.address(r), ""); !d.Allowed {
+// admit refuses wrong credentials from an address that has sent too many, before
+// anything is looked up. A credential that was issued or accepted lately is always
+// looked up.
+func (h *Handler) admit(r *http.Request, credential string) error {
+	if d := h.badTokens.Admit(h.address(r), credential); !d.Allowed {
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBad, RetryAfter: d.RetryAfter}
 	}
 	return nil
@@ -102,21 +103,50 @@ func (h *Handler) admit(r *http.Request) error {
 
 // count counts what an application was refused for. A code, a token or a secret that
 // is wrong is invalid_grant or invalid_client.
-func (h *Handler) count(r *http.Request, err error) {
+func (h *Handler) count(r *http.Request, credential string, err error) {
 	if name := problems[registrar.CodeOf(err)].name; err != nil && (name == invalidGrant || name == invalidClient) {
-		h.badTokens.Fail(h.address(r), "")
+		h.badTokens.Fail(h.address(r), credential)
 	}
 }
 
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (tokens access.Tokens, err error) {
-	if err := h.admit(r); err != nil {
-		return access.Tokens{}, err
+// wellFormed is the value if it can be a secret of one of these kinds, else empty.
+func wellFormed(value string, kinds ...registrar.SecretKind) string {
+	for _, kind := range kinds {
+		if _, ok := registrar.HashSecret(kind, value); ok {
+			return value
+		}
 	}
-	defer func() { h.count(r, err) }()
+	return ""
+}
+
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (access.Tokens, error) {
 	form, err := readForm(w, r)
 	if err != nil {
 		return access.Tokens{}, err
 	}
+	credential := wellFormed(form.Get("refresh_token"), registrar.RefreshToken)
+	if form.Get("grant_type") == "authorization_code" {
+		credential = wellFormed(form.Get("code"), registrar.CodeSecret)
+	}
+	if err := h.admit(r, credential); err != nil {
+		return access.Tokens{}, err
+	}
+	tokens, err := h.grant(r, form)
+	if err != nil {
+		h.count(r, credential, err)
+		return access.Tokens{}, err
+	}
+	// Whoever got no answer sends the same refresh token again.
+	h.badTokens.Prove(credential)
+	h.badTokens.Prove(tokens.Refresh)
+	h.badTokens.Prove(tokens.Access) // with which it can be revoked
+	if h.issued != nil {
+		h.issued(tokens.Access)
+	}
+	return tokens, nil
+}
+
+func (h *Handler) grant(r *http.Request, form url.Values) (access.Tokens, error) {
 	switch form.Get("grant_type") {
 	case "authorization_code":
 		switch {
@@ -155,18 +185,28 @@ func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// surrender counts every request: whether its token was good is told to nobody.
+// surrender counts every request that ends nothing. Whether the token was good is not
+// part of the answer.
 func (h *Handler) surrender(w http.ResponseWriter, r *http.Request) error {
-	if err := h.admit(r); err != nil {
-		return err
-	}
 	form, err := readForm(w, r)
 	if err != nil {
 		return err
 	}
-	if form.Get("token") == "" {
+	token := form.Get("token")
+	credential := wellFormed(token, registrar.AccessToken, registrar.RefreshToken)
+	if err := h.admit(r, credential); err != nil {
+		return err
+	}
+	if token == "" {
 		return refuse(noToken)
 	}
-	h.badTokens.Fail(h.address(r), "")
-	return h.applications.Surrender(r.Context(), credentials(form), form.Get("token"), h.address(r))
+	ended, err := h.applications.Surrender(r.Context(), credentials(form), token, h.address(r))
+	if err != nil {
+		h.count(r, credential, err)
+		return err
+	}
+	if !ended {
+		h.badTokens.Fail(h.address(r), credential)
+	}
+	return nil
 }
