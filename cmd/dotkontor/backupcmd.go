@@ -65,8 +65,8 @@ func (c backupCommand) Run(t *terminal) error {
 	}
 	fmt.Fprintf(t.err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
 	if options.URL == "" {
-		t.note("Nicht enthalten: secret.key und die Preisliste im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
-			"Not in it: secret.key and the price list in the data folder. Without the key, no service starts with this database.")
+		t.note("Nicht enthalten: secret.key im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
+			"Not in it: secret.key in the data folder. Without the key, no service starts with this database.")
 	} else {
 		t.note("Nicht enthalten: secret_key der Konfiguration. Ohne ihn startet kein Dienst mit dieser Datenbank.",
 			"Not in it: the configuration's secret_key. Without it, no service starts with this database.")

@@ -180,3 +180,11 @@ func TestABackupMovesAServiceToPostgreSQLByItsConfiguration(t *testing.T) {
 		t.Errorf("got %s", errOut)
 	}
 }
+
+func TestBackup_NamesOnlyTheKeyAsMissing(t *testing.T) {
+	t.Parallel()
+	_, errOut := must(t, nil, "backup", "--data", folderWithAnna(t), filepath.Join(t.TempDir(), "b"))
+	if !strings.Contains(errOut, "Not in it: secret.key in the data folder.") || strings.Contains(errOut, "price list") || strings.Contains(errOut, "Preisliste") {
+		t.Errorf("got %q", errOut)
+	}
+}

@@ -31,9 +31,12 @@ type completionCommand struct {
 
 // Help is what 'dotkontor completion --help' adds.
 func (completionCommand) Help() string {
-	return `bash:  source <(dotkontor completion bash)
-zsh:   source <(dotkontor completion zsh)
-fish:  dotkontor completion fish | source`
+	// The help is reflowed: only a blank line keeps the shells apart.
+	return `bash: source <(dotkontor completion bash)
+
+zsh: source <(dotkontor completion zsh)
+
+fish: dotkontor completion fish | source`
 }
 
 // completionScripts hand the words of a command line to 'dotkontor complete'. Where it

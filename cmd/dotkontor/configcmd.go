@@ -1,9 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
@@ -33,55 +40,141 @@ type configCheckCommand struct {
 // Run checks all that serve would read, and starts nothing. It prints a line for
 // each finding, so that one run shows everything.
 func (c configCheckCommand) Run(t *terminal) error {
+	f := findings{out: t.out}
 	cfg, err := config.Load(c.Config, t.environment)
-	var problems []error
-	if err != nil {
-		problems = append(problems, err)
+	f.fail(err)
+	if err != nil && cfg.Data == "" { // the file itself could not be read
+		return exitCode(exitError)
 	}
-	unread := err != nil && cfg.Data == "" // the file itself could not be read
-	if !unread {
-		problems = append(problems, checkFiles(cfg)...)
-		for _, warning := range cfg.Warnings() {
-			fmt.Fprintln(t.out, statusWarn, warning)
-		}
+	for _, problem := range checkFiles(cfg) {
+		f.fail(problem)
 	}
-	extensions := 0
-	if err == nil {
-		err = store.CheckTransport(storeOptions(cfg))
-		problems = append(problems, err)
+	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // told already
+		f.fail(store.CheckTransport(storeOptions(cfg)))
 	}
-	if err == nil {
-		problems = append(problems, checkKeys(t, cfg))
-		edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
-		if err != nil {
-			problems = append(problems, fmt.Errorf("price list: %w", err))
-		} else {
-			extensions = edition.List.Len()
-		}
+	for _, warning := range cfg.Warnings() {
+		fmt.Fprintln(t.out, statusWarn, warning)
+	}
+	if f.failed {
 		if c.Connect {
-			problems = append(problems, probeUpstreams(t, cfg)...)
+			f.fail(errors.New("--connect: not tried; correct the configuration first"))
 		}
-	} else if c.Connect && !unread {
-		problems = append(problems, errors.New("--connect: not tried; correct the configuration first"))
+		return exitCode(exitError)
 	}
-	if err := errors.Join(problems...); err != nil {
-		return err
+	extensions := checkDatabase(t, cfg, &f, c.Connect)
+	if c.Connect {
+		probeUpstreams(t, cfg, &f)
+	}
+	if f.failed {
+		return exitCode(exitError)
 	}
 	_, err = fmt.Fprintf(t.out, "ok: %s on %s, %d extensions\n", cfg.BaseURL, cfg.Server.Listen, extensions)
 	return err
 }
 
-// checkFiles reads the certificates and keys that the configuration names.
+// findings prints each failure as a line, in the order in which they are found.
+type findings struct {
+	out    io.Writer
+	failed bool
+}
+
+// fail prints a line for each error that err joins, and nothing for nil.
+func (f *findings) fail(err error) {
+	if err == nil {
+		return
+	}
+	f.failed = true
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintln(f.out, statusFail, strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// checkDatabase compares the secret keys with the database and reads the price list
+// there. A database that can't be opened is one failure, not one for each of these.
+func checkDatabase(t *terminal, cfg config.Config, f *findings, connect bool) (extensions int) {
+	ctx, cancel := context.WithTimeout(t.ctx, checkTimeout)
+	defer cancel()
+	begun := time.Now()
+	engine := "database (SQLite)"
+	if cfg.Database.URL != "" {
+		engine = "database (PostgreSQL)"
+	}
+	db, err := store.OpenExisting(ctx, storeOptions(cfg))
+	if err != nil {
+		f.fail(fmt.Errorf("%s: %w; secret_key and the price list were not checked", engine, databaseSettings.explain(err)))
+		return 0
+	}
+	if connect {
+		printConnected(t.out, engine, time.Since(begun))
+	}
+	f.fail(checkKeys(ctx, cfg, db))
+	if db != nil {
+		f.fail(db.Close())
+	}
+	edition, err := store.ReadPriceList(ctx, storeOptions(cfg))
+	if err != nil {
+		f.fail(fmt.Errorf("price list: %w", err))
+		return 0
+	}
+	return edition.List.Len()
+}
+
+// checkFiles looks at the data folder, and reads the certificates and keys that the
+// configuration names. Files that do not exist are told by config.Load.
 func checkFiles(cfg config.Config) (problems []error) {
-	if cfg.Server.TLSCert != "" && cfg.Server.TLSKey != "" {
+	if cfg.Data != "" {
+		if err := checkFolder(cfg.Data); err != nil {
+			problems = append(problems, fmt.Errorf("data: %w", err))
+		}
+	}
+	if exist(cfg.Server.TLSCert, cfg.Server.TLSKey) {
 		if _, err := newCertificate(cfg.Server.TLSCert, cfg.Server.TLSKey, slog.New(slog.DiscardHandler), time.Now); err != nil {
 			problems = append(problems, fmt.Errorf("server.tls_cert: %w", err))
 		}
 	}
 	for _, account := range cfg.EPP {
+		if account.CA != "" && !exist(account.CA) || account.Cert+account.Key != "" && !exist(account.Cert, account.Key) {
+			continue
+		}
 		if _, err := eppTLS(account); err != nil {
 			problems = append(problems, fmt.Errorf("epp %s: %w", account.Name, err))
 		}
 	}
 	return problems
+}
+
+func exist(files ...string) bool {
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// checkFolder says why files could not be kept in a folder, or why it could not be
+// created. It creates nothing.
+func checkFolder(folder string) error {
+	at, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	for {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s can't be used as a folder: %s is a file", folder, at)
+		case err == nil && !canWrite(at):
+			return fmt.Errorf("%s can't be created or written to: this user has no write permission for %s", folder, at)
+		case err == nil:
+			return nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return err
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return err
+		}
+		at = parent
+	}
 }

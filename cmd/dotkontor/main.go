@@ -76,7 +76,7 @@ type commands struct {
 	Operators    operatorsCommand    `cmd:"" help:"Say who may open the operators' pages."`
 	Invoices     invoicesCommand     `cmd:"" help:"Look at invoices and corrections, and write them to files."`
 	Declarations declarationsCommand `cmd:"" help:"Look at what customers declare about their contracts: withdrawals and terminations."`
-	Texts        textsCommand        `cmd:"" help:"Write the texts of the law's pages to a folder, to begin own ones with."`
+	Texts        textsCommand        `cmd:"" help:"Write the texts of the legal pages to a folder, as a starting point for your own."`
 	Registry     registryCommand     `cmd:"" help:"Talk to the registries at which there is an account."`
 	Backup       backupCommand       `cmd:"" help:"Write all that the database holds to one file, while the service goes on."`
 	Restore      restoreCommand      `cmd:"" help:"Fill an empty database from a backup, of SQLite or PostgreSQL, into either."`
@@ -124,7 +124,7 @@ func run(ctx context.Context, args, environment []string, in io.Reader, out, err
 	case exited != nil:
 		return *exited
 	case err != nil:
-		fmt.Fprintf(errOut, "dotkontor: %v\nTry: dotkontor --help\n", err)
+		fmt.Fprintf(errOut, "dotkontor: %v\nTry: %s --help\n", err, commandPath(err))
 		return exitUsage
 	}
 	if err := command.Run(t); err != nil {
@@ -140,6 +140,17 @@ func run(ctx context.Context, args, environment []string, in io.Reader, out, err
 		return exitError
 	}
 	return exitOK
+}
+
+// commandPath is the command that a line which can't be parsed got to, for its help.
+func commandPath(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		if at := parse.Context.Selected(); at != nil {
+			return at.FullPath()
+		}
+	}
+	return "dotkontor"
 }
 
 // usageError is a mistake on the command line that only the command itself can

@@ -22,7 +22,7 @@ import (
 // servicePlace says which service's customers are meant. The commands work on
 // its database, whether it runs or not.
 type servicePlace struct {
-	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, else that of the sandbox here."`
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, else .dotkontor/sandbox/serve.toml in the current folder."`
 }
 
 func (p servicePlace) load(t *terminal) (config.Config, error) {

@@ -127,16 +127,20 @@ func spoken(err error) error {
 	var refused *epp.ResultError
 	var cause *registrar.Cause
 	located := errors.As(err, &cause)
+	action := ""
+	if located && cause.Part == "epp" {
+		action = epp.Action(cause.Class)
+	}
 	switch {
-	case errors.As(err, &refused) && (!located || epp.Action(cause.Class) == ""): // an answer about the object itself
+	case errors.As(err, &refused) && action == "": // an answer about the object itself
 		words := append([]string{refused.Message}, refused.Reasons...)
 		return fmt.Errorf("EPP %d: %s", refused.Code, printable(strings.Join(words, "; ")))
 	case !located && err != nil && registrar.CauseOf(err) != "":
 		return fmt.Errorf("%w: %s", err, registrar.CauseOf(err))
 	case !located:
 		return err
-	case epp.Action(cause.Class) != "":
-		return fmt.Errorf("%w: %s", cause, epp.Action(cause.Class))
+	case action != "":
+		return fmt.Errorf("%w: %s", cause, action)
 	default:
 		return cause
 	}

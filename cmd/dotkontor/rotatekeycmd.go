@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,15 +23,8 @@ import (
 // reachable from where it runs.
 const checkTimeout = 5 * time.Second
 
-// checkKeys compares the keys with the database, where it can be seen.
-func checkKeys(t *terminal, cfg config.Config) error {
-	ctx, cancel := context.WithTimeout(t.ctx, checkTimeout)
-	defer cancel()
-	db, err := store.OpenExisting(ctx, storeOptions(cfg))
-	if err != nil {
-		fmt.Fprintf(t.err, "dotkontor: the database can't be reached from here, so secret_key was not compared with it: %v\n", err)
-		return nil
-	}
+// checkKeys compares the keys with the database. db is nil where there is none yet.
+func checkKeys(ctx context.Context, cfg config.Config, db *store.DB) error {
 	if db == nil {
 		return nil
 	}
@@ -39,7 +34,7 @@ func checkKeys(t *terminal, cfg config.Config) error {
 	} else if err == nil {
 		err = keyring.Check(ctx, db, keys)
 	}
-	return errors.Join(err, db.Close())
+	return err
 }
 
 type configKeyIDCommand struct {
@@ -123,7 +118,7 @@ func (c rotateKeyCommand) work(t *terminal, cfg config.Config, db *store.DB) err
 		if err := rotation.Abandon(t.ctx, c.Abandon); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(t.out, "key %s is given up; 'dotkontor config rotate-key --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon)
+		_, err := fmt.Fprintf(t.out, "key %s is given up; '%s --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon, c.commandLine(t))
 		return err
 	}
 	target, err := rotation.Target(t.ctx)
@@ -151,7 +146,7 @@ func (c rotateKeyCommand) work(t *terminal, cfg config.Config, db *store.DB) err
 	if err := rotation.Rotate(t.ctx); err != nil {
 		return err
 	}
-	return printRotated(t, rotation)
+	return c.printRotated(t, rotation)
 }
 
 func (c rotateKeyCommand) rotation(t *terminal, cfg config.Config, db *store.DB) (*keyring.Rotation, error) {
@@ -176,7 +171,24 @@ func newSealKey() registrar.SealKey {
 	return key
 }
 
-func printRotated(t *terminal, rotation *keyring.Rotation) error {
+// commandLine is this command with the configuration that it was given, to be repeated.
+func (c rotateKeyCommand) commandLine(t *terminal) string {
+	path := cmp.Or(c.Config, t.variable("DOTKONTOR_CONFIG"))
+	if path == "" {
+		return "dotkontor config rotate-key"
+	}
+	return "dotkontor config rotate-key --config " + shellWord(path)
+}
+
+// shellWord quotes text for a POSIX shell where it needs quotes.
+func shellWord(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+func (c rotateKeyCommand) printRotated(t *terminal, rotation *keyring.Rotation) error {
 	status, err := rotation.Status(t.ctx)
 	if err != nil {
 		return err
@@ -186,7 +198,7 @@ func printRotated(t *terminal, rotation *keyring.Rotation) error {
 		case keyring.Active:
 			fmt.Fprintf(t.out, "done: every readable value is sealed with key %s\n", key.ID)
 		case keyring.Previous:
-			fmt.Fprintf(t.out, "phase 4: to drop key %s, run: dotkontor config rotate-key --drop %s\n", key.ID, key.ID)
+			fmt.Fprintf(t.out, "phase 4: to drop key %s, run: %s --drop %s\n", key.ID, c.commandLine(t), key.ID)
 		}
 	}
 	return nil

@@ -265,7 +265,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, stage.now)
 	if err != nil {
-		return err
+		return withPortHint(err, "--listen")
 	}
 	if err := errors.Join(stage.seed(t.ctx, cfg), stage.money.announceTo(p.server.address())); err != nil {
 		return p.abandon(err)

@@ -65,7 +65,7 @@ func (c serveCommand) Run(t *terminal) error {
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, time.Now)
 	if err != nil {
-		return err
+		return withPortHint(err, "server.listen")
 	}
 	p.people.keys.Reload(func() ([]registrar.SealKey, error) {
 		cfg, err := config.Load(c.Config, t.environment)

@@ -45,17 +45,27 @@ type server struct {
 	silent sync.Map // net.Conn → struct{}
 }
 
+// errPortInUse marks that the public port is taken, as opposed to that for metrics.
+var errPortInUse = errors.New("is another dotkontor running?")
+
+// withPortHint names the setting by which the command at hand chooses another port.
+func withPortHint(err error, setting string) error {
+	if errors.Is(err, errPortInUse) {
+		return fmt.Errorf("%w; choose another port with %s", err, setting)
+	}
+	return err
+}
+
 // listen opens the ports, so that a port in use is told before anything starts.
 func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logger *slog.Logger) (*server, error) {
 	var ports net.ListenConfig
 	s := &server{cfg: cfg, logger: logger, closing: make(chan struct{})}
 	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
-		hint := ""
 		if errors.Is(err, syscall.EADDRINUSE) {
-			hint = " (is another dotkontor running? choose another port with --listen or server.listen)"
+			return nil, fmt.Errorf("can't listen on %s (%w): %w", cfg.Listen, errPortInUse, err)
 		}
-		return nil, fmt.Errorf("can't listen on %s%s: %w", cfg.Listen, hint, err)
+		return nil, fmt.Errorf("can't listen on %s: %w", cfg.Listen, err)
 	}
 	s.listener = listener
 	s.connections = newConnections(listener, cfg.MaxConnections, cfg.MaxConnectionsPerAddress, proxies)

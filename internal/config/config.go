@@ -12,6 +12,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -24,9 +25,9 @@ type Config struct {
 	// BaseURL is the address under which clients reach the service, without a
 	// trailing slash. Default: http:// or https:// and Server.Listen.
 	BaseURL string `toml:"base_url"`
-	// Data is the folder for everything that the service keeps: the imported
-	// price list, and, unless database.url names another one, the database with
-	// its key. Default: data.
+	// Data is the folder for what the service keeps on this machine: node.id and,
+	// unless database.url names another database, the SQLite database with its
+	// secret.key. Default: data.
 	Data string `toml:"data"`
 	// SecretKey seals what the database holds and the service must be able to read
 	// again: the secrets of authenticator apps, the secrets that agents sign with, those
@@ -188,8 +189,8 @@ type Limits struct {
 	TokenPerHour   int `toml:"token_per_hour"`
 	// QuotesPerMinute and QuotesPerHour are how many names one customer may have
 	// registries asked about, by pages, baskets, orders, tools and applications
-	// together; what attempts to pay ask counts apart, with the same limits. Over
-	// it nothing is ordered, and pages show the last answer. An order of 20 names
+	// together; attempts to pay have a second counter with the same limits. Over
+	// them nothing is ordered, and pages show the last answer. An order of 20 names
 	// must fit. Default: 120 and 2000.
 	QuotesPerMinute int `toml:"quotes_per_minute"`
 	QuotesPerHour   int `toml:"quotes_per_hour"`
@@ -364,8 +365,11 @@ type Duration time.Duration
 // UnmarshalText reads 5s, 2m or 24h.
 func (d *Duration) UnmarshalText(text []byte) error {
 	value, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration like 5s, 2m or 24h", text)
+	}
 	*d = Duration(value)
-	return err
+	return nil
 }
 
 // MarshalText writes what UnmarshalText reads.

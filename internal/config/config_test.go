@@ -284,3 +284,35 @@ func TestNoErrorQuotesThePasswordOfTheMailServer(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+func TestLoad_UnreadableValuesDoNotHideOtherMistakes(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load(write(t, `
+[server]
+read_timeout = "10"
+max_connections = "many"
+lisen = "x"
+[limits]
+lookup_per_minute = -1
+[[epp]]
+name = "first"
+poll = "soon"
+[[epp.policy]]
+extensions = [".de"]
+min_years = "one"
+`), nil)
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{
+		`server.read_timeout: "10" is not a duration like 5s, 2m or 24h (line 3)`, "server.max_connections: ", "unknown key server.lisen",
+		"limits.lookup_per_minute: -1", `epp[0].poll: "soon" is not a duration`, "epp[0].policy[0].min_years: ", "epp[0].server: ",
+	} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%q is not there once:\n%v", want, err)
+		}
+	}
+	if time.Duration(cfg.Server.ReadTimeout) != 10*time.Second || cfg.Server.MaxConnections != 10_000 {
+		t.Errorf("an unreadable setting lost its default: %+v", cfg.Server)
+	}
+}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -26,30 +27,107 @@ func Load(path string, environment []string) (Config, error) {
 	cfg := Default()
 	var problems []error
 	if path != "" {
-		unknown, err := readFile(&cfg, path)
+		unread, err := readFile(&cfg, path)
 		if err != nil {
 			return Config{}, err // what is not read can't be checked
 		}
-		problems = unknown
+		problems = unread
 	}
 	problems = append(problems, readEnvironment(&cfg, environment))
 	cfg.fillBaseURL()
 	return cfg, errors.Join(append(problems, cfg.Check())...)
 }
 
-func readFile(cfg *Config, path string) (unknown []error, err error) {
+// readFile decodes setting by setting, so that one which can't be read does not hide
+// the others. It keeps its default, and is among the problems.
+func readFile(cfg *Config, path string) (problems []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration file can't be read: %w", err)
 	}
-	meta, err := toml.Decode(string(text), cfg)
+	var settings map[string]toml.Primitive
+	meta, err := toml.Decode(string(text), &settings)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, key := range meta.Undecoded() {
-		unknown = append(unknown, fmt.Errorf("%s: unknown key %s", path, key))
+	d := decoder{meta: meta, path: path}
+	d.section(reflect.ValueOf(cfg).Elem(), settings, "")
+	return d.problems, nil
+}
+
+// decoder fills the configuration from a file and collects what does not fit.
+type decoder struct {
+	meta     toml.MetaData
+	path     string
+	problems []error
+}
+
+func (d *decoder) section(section reflect.Value, settings map[string]toml.Primitive, prefix string) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		field, known := fieldOf(section, name)
+		if !known {
+			d.problems = append(d.problems, fmt.Errorf("%s: unknown key %s", d.path, prefix+name))
+			continue
+		}
+		if err := d.setting(field, settings[name], prefix+name); err != nil {
+			d.problems = append(d.problems, fmt.Errorf("%s: %s: %s", d.path, prefix+name, reason(err)))
+		}
 	}
-	return unknown, nil
+}
+
+func (d *decoder) setting(field reflect.Value, value toml.Primitive, key string) error {
+	switch {
+	case field.Kind() == reflect.Struct:
+		var settings map[string]toml.Primitive
+		if err := d.meta.PrimitiveDecode(value, &settings); err != nil {
+			return err
+		}
+		d.section(field, settings, key+".")
+		return nil
+	case field.Kind() == reflect.Slice && field.Type().Elem().Kind() == reflect.Struct:
+		var tables []map[string]toml.Primitive
+		if err := d.meta.PrimitiveDecode(value, &tables); err != nil {
+			return err
+		}
+		field.Set(reflect.MakeSlice(field.Type(), len(tables), len(tables)))
+		for i, settings := range tables {
+			d.section(field.Index(i), settings, fmt.Sprintf("%s[%d].", key, i))
+		}
+		return nil
+	default:
+		read := reflect.New(field.Type())
+		read.Elem().Set(field)
+		if err := d.meta.PrimitiveDecode(value, read.Interface()); err != nil {
+			return err
+		}
+		field.Set(read.Elem())
+		return nil
+	}
+}
+
+// reason is the library's message and its line, without the key as the library writes
+// it, which does not count the tables of an array.
+func reason(err error) string {
+	text := strings.TrimPrefix(err.Error(), "toml: ")
+	var located toml.ParseError
+	if !errors.As(err, &located) {
+		return text
+	}
+	if _, message, found := strings.Cut(text, fmt.Sprintf("(last key %q): ", located.LastKey)); found {
+		text = message
+	}
+	return fmt.Sprintf("%s (line %d)", text, located.Position.Line)
+}
+
+// fieldOf is the field of a section for a key, which may be written in any case.
+func fieldOf(section reflect.Value, key string) (field reflect.Value, known bool) {
+	for i := range section.NumField() {
+		name, _, _ := strings.Cut(section.Type().Field(i).Tag.Get("toml"), ",")
+		if strings.EqualFold(name, key) {
+			return section.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 func readEnvironment(cfg *Config, environment []string) error {

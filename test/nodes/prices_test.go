@@ -85,10 +85,15 @@ func TestConfigCheckConnect_ReportsEveryUpstreamInOneRun(t *testing.T) {
 	if err == nil {
 		t.Fatal("closed ports were not reported")
 	}
-	for _, upstream := range []string{"mail (127.0.0.1:1): ", "stripe: ", "DNS resolvers: "} {
-		if !strings.Contains(errOut, upstream) {
-			t.Errorf("no line for %s in:\n%s", upstream, errOut)
+	for upstream, setting := range map[string]string{"mail (127.0.0.1:1): ": "check mail.server", "stripe: ": "check stripe.api_url", "DNS resolvers: ": "check upstream.dns"} {
+		_, line, found := strings.Cut(out, "FAIL "+upstream)
+		line, _, _ = strings.Cut(line, "\n")
+		if !found || !strings.Contains(line, setting) || strings.Contains(line, "registr") {
+			t.Errorf("no line for %s that says %q in:\n%s", upstream, setting, out)
 		}
+	}
+	if strings.Contains(errOut, "127.0.0.1:1") {
+		t.Errorf("failures on standard error:\n%s", errOut)
 	}
 	for _, upstream := range []string{"epp sandbox (", "VIES", "IANA bootstrap ("} {
 		if !strings.Contains(out, "ok   "+upstream) {
