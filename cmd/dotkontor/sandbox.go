@@ -280,6 +280,7 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 	if err := logFile.Truncate(0); err != nil {
 		return p.abandon(fmt.Errorf("the log: %w", err))
 	}
+	flush()
 	ctx, stop := context.WithCancel(t.ctx)
 	defer stop()
 	var announceErr error

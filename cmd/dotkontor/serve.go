@@ -64,6 +64,7 @@ func (c serveCommand) Run(t *terminal) error {
 	logger, flush := newLogger(cfg.Log, t.err)
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, time.Now)
+	flush() // the record of the start is written even if the process is killed next
 	if err != nil {
 		return withPortHint(err, "server.listen")
 	}

@@ -73,11 +73,16 @@ func (c *Cause) Unwrap() error { return c.Err }
 func (c *Cause) IsOutage() bool { return c.Outage }
 
 // CauseOf describes err for the log without quoting foreign text. It is empty for an
-// Error that says all there is by its code.
+// Error that says all there is by its code. An error type of this program with a
+// method LogCause is described by it.
 func CauseOf(err error) string {
 	var cause *Cause
 	if errors.As(err, &cause) {
 		return cause.Error()
+	}
+	var loggable interface{ LogCause() string }
+	if errors.As(err, &loggable) {
+		return loggable.LogCause()
 	}
 	var ours *Error
 	if errors.As(err, &ours) {

@@ -87,6 +87,13 @@ func (s *Seal) WriteID() string { return s.ring.Load().writeID }
 // purpose, or was changed since.
 var ErrSealed = errors.New("what is sealed can't be opened with this secret key")
 
+// sealedError is ErrSealed with its reason for the log.
+type sealedError struct{ reason string }
+
+func (*sealedError) Error() string      { return ErrSealed.Error() }
+func (*sealedError) Unwrap() error      { return ErrSealed }
+func (e *sealedError) LogCause() string { return "keyring: " + e.reason }
+
 const sealVersion = "s1"
 
 // SealedBy is the id of the key that a value was sealed with; empty for a value from
@@ -139,13 +146,17 @@ func (s *Seal) OpenedBy(purpose, sealed string) string {
 }
 
 func (r *ring) open(purpose, sealed string) (keyID, secret string, err error) {
-	candidates, text := r.ids, sealed
+	candidates, text, named := r.ids, sealed, "any configured key"
 	if id := SealedBy(sealed); id != "" {
 		candidates, text = []string{id}, sealed[len(sealVersion)+1+len(id)+1:]
+		named = "key " + PlainReference(id)
+		if r.boxes[id] == nil {
+			return "", "", &sealedError{named + " is missing"}
+		}
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return "", "", ErrSealed
+		return "", "", &sealedError{"a sealed value is not well-formed"}
 	}
 	for _, id := range candidates {
 		box := r.boxes[id]
@@ -156,7 +167,7 @@ func (r *ring) open(purpose, sealed string) (keyID, secret string, err error) {
 			return id, string(secret), nil
 		}
 	}
-	return "", "", ErrSealed
+	return "", "", &sealedError{"a sealed value can't be opened with " + named + ": it was changed or moved, or its key is missing"}
 }
 
 // Reseal returns a value sealed with the key that seals now. A value that is so

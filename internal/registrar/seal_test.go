@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -102,5 +103,27 @@ func TestSeal_ResealUsesTheWriteKeyAndKeepsWhatItCannotOpen(t *testing.T) {
 	}
 	if err := seal.SetKeys([]SealKey{one}, two.KeyID()); err == nil || seal.WriteID() != two.KeyID() {
 		t.Errorf("a key that is not given seals: %v", err)
+	}
+}
+
+func TestOpen_FailureNamesKeyInLogCause(t *testing.T) {
+	t.Parallel()
+	one, two := SealKey{1}, SealKey{2}
+	value := sealOf(t, one).Close("purpose", "secret")
+	for name, test := range map[string]struct {
+		seal            *Seal
+		purpose, sealed string
+		cause           string
+	}{
+		"missing key":   {sealOf(t, two), "purpose", value, "keyring: key " + one.KeyID() + " is missing"},
+		"other purpose": {sealOf(t, one), "other", value, "keyring: a sealed value can't be opened with key " + one.KeyID()},
+		"without a key": {sealOf(t, two), "purpose", "AAAA", "keyring: a sealed value can't be opened with any configured key"},
+		"not sealed":    {sealOf(t, one), "purpose", "erika@example.org", "keyring: a sealed value is not well-formed"},
+	} {
+		_, err := test.seal.Open(test.purpose, test.sealed)
+		got := CauseOf(&Error{Kind: KindInternal, Err: fmt.Errorf("read: %w", err)})
+		if !errors.Is(err, ErrSealed) || !strings.HasPrefix(got, test.cause) || strings.Contains(got, "erika") {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -55,6 +57,9 @@ type Degraded struct {
 type health struct {
 	engine engine
 	logger *slog.Logger
+	// generation increases when all sessions must be replaced: connections from before
+	// are not used again.
+	generation atomic.Int64
 
 	mu     sync.Mutex
 	holds  map[Trouble]time.Time
@@ -178,13 +183,30 @@ func (h *health) begin(trouble Trouble, cause *registrar.Cause) {
 		return
 	}
 	h.holds[trouble] = time.Now()
-	h.logger.Error("database degraded", "state", string(trouble), "cause", cause.Error(), "action", h.action(trouble))
+	h.logger.Error("database degraded", "state", string(trouble), "cause", cause.Error(), "action", h.action(trouble, cause))
+}
+
+// actionOf is what an operator does about a PostgreSQL server that is unreachable for
+// the reason of a class.
+var actionOf = map[string]string{
+	"too_many_connections": "lower database.max_connections or raise the server's limit",
+	"login_refused":        "check user and password in database.url",
+	"timeout":              "the server accepts connections and does not answer: check its load and locks",
+}
+
+// isDialTimeout reports that no connection was accepted: the server's load is not the
+// reason then.
+func isDialTimeout(cause *registrar.Cause) bool {
+	var dial *net.OpError
+	return errors.As(cause, &dial) && dial.Op == "dial"
 }
 
 // action is what an operator does about a condition.
-func (h *health) action(trouble Trouble) string {
+func (h *health) action(trouble Trouble, cause *registrar.Cause) string {
 	here := h.engine == sqlite
 	switch {
+	case trouble == Unreachable && !here && actionOf[cause.Class] != "" && !isDialTimeout(cause):
+		return actionOf[cause.Class]
 	case trouble == Unreachable && here:
 		return "check that the data folder exists and that the service's user may read and write it"
 	case trouble == Unreachable:
@@ -239,7 +261,7 @@ func (db *DB) Watch(ctx context.Context) {
 func (db *DB) probe(ctx context.Context, within time.Duration) {
 	asking, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	err := db.readAndWrite(asking)
+	err := db.readAndWriteAfresh(asking)
 	if ctx.Err() != nil {
 		return
 	}
@@ -260,6 +282,24 @@ func (db *DB) probe(ctx context.Context, within time.Duration) {
 		trouble = Unreachable
 	}
 	db.health.settle(trouble, cause)
+}
+
+// readAndWriteAfresh is readAndWrite that finds the database read-only only where a
+// new session is: PostgreSQL sessions keep the default_transaction_read_only of their
+// login. While the condition holds all sessions are replaced, so that none of them
+// brings it back after its end.
+func (db *DB) readAndWriteAfresh(ctx context.Context) error {
+	held := db.engine == postgres && db.IsDegraded(ReadOnly)
+	if held {
+		db.health.generation.Add(1)
+	}
+	err := db.readAndWrite(ctx)
+	var cause *registrar.Cause
+	if !held && db.engine == postgres && errors.As(err, &cause) && cause.Class == classReadOnly {
+		db.health.generation.Add(1)
+		err = db.readAndWrite(ctx)
+	}
+	return err
 }
 
 // readAndWrite is the probe. What it writes is of no meaning, but it is a change:

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -280,6 +281,105 @@ func TestHealth_WriteLockOfAnotherProcessIsNoCondition(t *testing.T) {
 	db.probe(t.Context(), probeWithin)
 	if len(db.Degraded()) != 0 || log.Len() != 0 {
 		t.Errorf("afterwards degraded: %v; the log says %s", db.Degraded(), log)
+	}
+}
+
+func TestHealth_ReadOnlyEndsWithFirstProbeAfterRoleIsMended(t *testing.T) {
+	t.Parallel()
+	address := newPostgres(t)
+	opened(t, Options{URL: address}) // makes the schema
+	admin, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(statement string) {
+		t.Helper()
+		if _, err := admin.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	role := "reader_" + strings.ToLower(rand.Text()[:12])
+	must("CREATE ROLE " + role + " LOGIN PASSWORD 'secret'")
+	t.Cleanup(func() {
+		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP OWNED BY "+role+"; DROP ROLE "+role)
+		if err := errors.Join(err, admin.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	must("GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role)
+	must("ALTER ROLE " + role + " SET default_transaction_read_only = on")
+	parsed, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed.User = url.UserPassword(role, "secret")
+	db, log := openWithoutMigrations(t, parsed.String())
+	// sessions opens that many read-only sessions; all but one are idle afterwards.
+	sessions := func(n int) (kept *sql.Conn) {
+		t.Helper()
+		for range n {
+			conn, err := db.writer.Conn(t.Context())
+			if err == nil {
+				err = conn.PingContext(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() }) // most are closed already
+			if kept != nil {
+				defer conn.Close()
+			} else {
+				kept = conn
+			}
+		}
+		return kept
+	}
+	inUse := sessions(8)
+	mustBegin(t, db, log, ReadOnly, func() {
+		sessions(4)
+		must("ALTER ROLE " + role + " RESET default_transaction_read_only")
+	})
+	// A session that was in use all the time is read-only still; the database is not.
+	_, err = inUse.ExecContext(t.Context(), "UPDATE goose_db_version SET tstamp = tstamp")
+	if cause := causeOf(t, err); cause.Class != "read_only" || len(db.Degraded()) != 0 {
+		t.Errorf("got %q, degraded: %v", cause, db.Degraded())
+	}
+	if err := inUse.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for id := range 12 {
+		if err := storeTogether(t.Context(), db, string(rune('a'+id))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(db.Degraded()) != 0 || strings.Count(log.String(), "database degraded") != 1 {
+		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
+	}
+}
+
+func TestHealth_ActionFollowsClass(t *testing.T) {
+	t.Parallel()
+	dial := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	for _, test := range []struct {
+		engine engine
+		cause  registrar.Cause
+		action string
+	}{
+		{postgres, registrar.Cause{Class: "too_many_connections"}, "lower database.max_connections or raise the server's limit"},
+		{postgres, registrar.Cause{Class: "login_refused"}, "check user and password in database.url"},
+		{postgres, registrar.Cause{Class: "timeout"}, "the server accepts connections and does not answer: check its load and locks"},
+		{postgres, registrar.Cause{Class: "timeout", Err: dial}, "check that the PostgreSQL server runs"},
+		{postgres, registrar.Cause{Class: "connection_refused"}, "check that the PostgreSQL server runs"},
+		{sqlite, registrar.Cause{Class: "timeout"}, "check that the data folder exists"},
+	} {
+		if got := newHealth(test.engine, nil).action(Unreachable, &test.cause); !strings.HasPrefix(got, test.action) {
+			t.Errorf("%v: %q", test.cause.Class, got)
+		}
+	}
+	for class := range actionOf {
+		if !slices.Contains(ErrorClasses(), class) {
+			t.Errorf("no error has the class %s", class)
+		}
 	}
 }
 

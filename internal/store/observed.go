@@ -7,6 +7,9 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Every statement of the program passes the driver, so this is where errors get the
@@ -55,6 +58,7 @@ type observed struct {
 
 // Connect opens one.
 func (o observed) Connect(ctx context.Context) (driver.Conn, error) {
+	generation := o.health.generation.Load()
 	conn, err := o.Connector.Connect(ctx)
 	if err != nil {
 		return nil, o.health.connectFailed(ctx, o.target, err)
@@ -63,7 +67,7 @@ func (o observed) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("store: connect: the driver lacks an interface"), conn.Close())
 	}
-	return &observedConn{full, o.health}, nil
+	return &observedConn{fullConn: full, health: o.health, generation: generation}, nil
 }
 
 // fullConn is what both drivers can do.
@@ -80,6 +84,10 @@ type fullConn interface {
 type observedConn struct {
 	fullConn
 	health *health
+	// generation is health.generation from before the connection was opened.
+	generation int64
+	// refused is set after the session refused a write as read-only.
+	refused atomic.Bool
 }
 
 var (
@@ -88,8 +96,39 @@ var (
 	_ driver.NamedValueChecker = (*observedConn)(nil)
 )
 
-// IsValid asks the driver, if it can tell.
+// failed is the cause of an error of this connection. A PostgreSQL session keeps the
+// default_transaction_read_only of its login, so a session that refuses a write as
+// read-only is closed, and one that is about to be replaced says nothing
+// about the present state of the database.
+func (c *observedConn) failed(operation string, err error) error {
+	if err != nil && c.health.engine == postgres {
+		if class, code := classify(err); class == classReadOnly {
+			c.refused.Store(true)
+			if c.isStale() {
+				cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
+				cause.Outage = c.health.note(cause, "")
+				return cause
+			}
+		}
+	}
+	return c.health.failed(operation, err)
+}
+
+func (c *observedConn) isStale() bool { return c.generation < c.health.generation.Load() }
+
+// ResetSession is called before a connection of the pool is used again.
+func (c *observedConn) ResetSession(ctx context.Context) error {
+	if c.refused.Load() || c.isStale() {
+		return driver.ErrBadConn
+	}
+	return c.fullConn.ResetSession(ctx)
+}
+
+// IsValid is false for a connection that the pool closes instead of reusing it.
 func (c *observedConn) IsValid() bool {
+	if c.refused.Load() || c.isStale() {
+		return false
+	}
 	if v, ok := c.fullConn.(driver.Validator); ok {
 		return v.IsValid()
 	}
@@ -108,29 +147,29 @@ func (c *observedConn) CheckNamedValue(value *driver.NamedValue) error {
 func (c *observedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	stmt, err := c.fullConn.PrepareContext(ctx, text)
 	if err != nil {
-		return nil, c.health.failed(operation(text), err)
+		return nil, c.failed(operation(text), err)
 	}
 	full, ok := stmt.(fullStmt)
 	if !ok {
 		return nil, errors.Join(errors.New("store: prepare: the driver lacks an interface"), stmt.Close())
 	}
-	return &observedStmt{full, text, c.health}, nil
+	return &observedStmt{full, text, c}, nil
 }
 
 // BeginTx begins a transaction.
 func (c *observedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.fullConn.BeginTx(ctx, opts)
 	if err != nil {
-		return nil, c.health.failed("begin", err)
+		return nil, c.failed("begin", err)
 	}
-	return observedTx{tx, c.health}, nil
+	return observedTx{tx, c}, nil
 }
 
 // ExecContext runs a statement.
 func (c *observedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	result, err := c.fullConn.ExecContext(ctx, text, values)
 	if err != nil {
-		return nil, c.health.failed(operation(text), err)
+		return nil, c.failed(operation(text), err)
 	}
 	return result, nil
 }
@@ -139,14 +178,14 @@ func (c *observedConn) ExecContext(ctx context.Context, text string, values []dr
 func (c *observedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
 	if err != nil {
-		return nil, c.health.failed(operation(text), err)
+		return nil, c.failed(operation(text), err)
 	}
-	return &observedRows{rows, text, c.health}, nil
+	return &observedRows{rows, text, c}, nil
 }
 
 // Ping asks for an answer.
 func (c *observedConn) Ping(ctx context.Context) error {
-	return c.health.failed("ping", c.fullConn.Ping(ctx))
+	return c.failed("ping", c.fullConn.Ping(ctx))
 }
 
 // fullStmt is what the statements of both drivers can do.
@@ -158,8 +197,8 @@ type fullStmt interface {
 
 type observedStmt struct {
 	fullStmt
-	text   string
-	health *health
+	text string
+	conn *observedConn
 }
 
 var _ fullStmt = (*observedStmt)(nil)
@@ -168,7 +207,7 @@ var _ fullStmt = (*observedStmt)(nil)
 func (s *observedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
 	result, err := s.fullStmt.ExecContext(ctx, values)
 	if err != nil {
-		return nil, s.health.failed(operation(s.text), err)
+		return nil, s.conn.failed(operation(s.text), err)
 	}
 	return result, nil
 }
@@ -177,26 +216,26 @@ func (s *observedStmt) ExecContext(ctx context.Context, values []driver.NamedVal
 func (s *observedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.fullStmt.QueryContext(ctx, values)
 	if err != nil {
-		return nil, s.health.failed(operation(s.text), err)
+		return nil, s.conn.failed(operation(s.text), err)
 	}
-	return &observedRows{rows, s.text, s.health}, nil
+	return &observedRows{rows, s.text, s.conn}, nil
 }
 
 type observedTx struct {
 	driver.Tx
-	health *health
+	conn *observedConn
 }
 
 // Commit ends the transaction.
-func (t observedTx) Commit() error { return t.health.failed("commit", t.Tx.Commit()) }
+func (t observedTx) Commit() error { return t.conn.failed("commit", t.Tx.Commit()) }
 
 // Rollback undoes the transaction.
-func (t observedTx) Rollback() error { return t.health.failed("rollback", t.Tx.Rollback()) }
+func (t observedTx) Rollback() error { return t.conn.failed("rollback", t.Tx.Rollback()) }
 
 type observedRows struct {
 	driver.Rows
-	text   string
-	health *health
+	text string
+	conn *observedConn
 }
 
 // Next reads a row.
@@ -205,7 +244,7 @@ func (r *observedRows) Next(row []driver.Value) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // database/sql compares in the same way
 		return err
 	}
-	return r.health.failed(operation(r.text), err)
+	return r.conn.failed(operation(r.text), err)
 }
 
 // ColumnTypeDatabaseTypeName is the driver's.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -108,10 +109,28 @@ func (e *MissingKeyError) Error() string {
 		strings.Join(e.Missing, ", "), have)
 }
 
+// LogCause names the keys.
+func (e *MissingKeyError) LogCause() string {
+	return "keyring: key " + strings.Join(e.Missing, ", ") + " is missing"
+}
+
+func (*MissingKeyError) action() string {
+	return "put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
+}
+
+// problem is what is wrong with the keys, and what an operator does about it.
+type problem struct{ reason, remedy string }
+
+func (p *problem) Error() string    { return "secret_key: " + p.reason + ": " + p.remedy }
+func (p *problem) LogCause() string { return "keyring: " + p.reason }
+func (p *problem) action() string   { return p.remedy }
+
 // ErrWrongKey says that a database from before there were key ids holds values that
 // the configured key does not open.
-var ErrWrongKey = errors.New("secret_key: the database holds sealed values, and the configured key opens none of them; " +
-	"put the key that the service had before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")")
+var ErrWrongKey error = &problem{
+	"the database holds sealed values, and the configured key opens none of them",
+	"put the key that the service had before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")",
+}
 
 // CheckUnused says with which keys the database is sealed, as an error; nil if nothing is
 // sealed, so that a new key can be made.
@@ -166,7 +185,7 @@ func check(rows []Key, seal *registrar.Seal) error {
 		if !slices.Contains(seal.KeyIDs(), row.ID) {
 			missing = append(missing, row.ID)
 		} else if text, err := seal.Open(registrar.CanaryPurpose(row.ID), row.Canary); err != nil || text != canary {
-			return fmt.Errorf("secret_key: the canary of key %s in the table seal_keys was changed: restore the row from a backup", row.ID)
+			return &problem{"the canary of key " + row.ID + " in the table seal_keys was changed", "restore the row from a backup"}
 		}
 	}
 	if len(missing) > 0 {
@@ -219,7 +238,10 @@ type Keyring struct {
 	keys     []registrar.SealKey
 	node     string
 	reported Node
-	warned   string
+	// logged are the reasons that have a log record and have not ended since.
+	logged map[string]bool
+	// databaseErrors is how many times in a row Refresh has failed at the database.
+	databaseErrors int
 }
 
 // Open reads the keys, checks them against the database, and returns what seals with
@@ -319,21 +341,70 @@ func (k *Keyring) Run(ctx context.Context) {
 			_ = k.cfg.Store.DropSealNode(ending, k.node) // its report grows old otherwise
 			return
 		case <-tick.C:
-			k.warn(ctx, k.Refresh(ctx))
+			k.logFailure(ctx, k.Refresh(ctx))
 		}
 	}
 }
 
-// warn logs a fault once, until it is another one or over.
-func (k *Keyring) warn(ctx context.Context, err error) {
-	text := ""
-	if err != nil && ctx.Err() == nil {
-		text = err.Error()
+// logFailure logs each reason of a failed Refresh once, until it has ended. It is
+// silent about a database that is out, which has a log record of its own.
+func (k *Keyring) logFailure(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
 	}
-	if text != "" && text != k.warned {
-		k.cfg.Logger.LogAttrs(ctx, slog.LevelError, "secret keys not refreshed", slog.String("error", text))
+	reasons := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only what Refresh itself has joined
+		reasons = joined.Unwrap()
 	}
-	k.warned = text
+	k.databaseErrors++
+	if !slices.ContainsFunc(reasons, isDatabaseError) {
+		k.databaseErrors = 0
+	}
+	now := make(map[string]bool)
+	for _, reason := range reasons {
+		switch {
+		case reason == nil:
+		case k.isOutage(reason): // hides whether the other reasons have ended
+			maps.Copy(now, k.logged)
+		default:
+			text := reason.Error()
+			if !k.logged[text] && !now[text] {
+				k.cfg.Logger.LogAttrs(ctx, slog.LevelError, "secret keys not refreshed", slog.String("cause", registrar.CauseOf(reason)),
+					slog.String("action", actionOf(reason)), slog.String("error", text))
+			}
+			now[text] = true
+		}
+	}
+	k.logged = now
+}
+
+// isOutage reports whether the store logs the reason of err itself. The only deadline
+// of a Refresh is the one for the database. A first error may be the session that an
+// outage has ended, before the store knows of the outage; the second one is marked.
+func (k *Keyring) isOutage(err error) bool {
+	var cause *registrar.Cause
+	if !errors.As(err, &cause) {
+		return errors.Is(err, context.DeadlineExceeded)
+	}
+	return cause.Outage || isDatabaseError(err) && k.databaseErrors < 2
+}
+
+func isDatabaseError(err error) bool {
+	var cause *registrar.Cause
+	return errors.As(err, &cause) && cause.Part == registrar.PartDatabase
+}
+
+func actionOf(err error) string {
+	var cause *registrar.Cause
+	var known interface{ action() string }
+	switch {
+	case errors.As(err, &known):
+		return known.action()
+	case errors.As(err, &cause):
+		return "check the database: the node goes on with the keys that it has"
+	default:
+		return "check secret_key, additional_secret_keys and DATA/secret.key: the node goes on with the keys that it has"
+	}
 }
 
 // Refresh takes up keys that were added to the configuration and the state of the keys
@@ -347,27 +418,30 @@ func (k *Keyring) Refresh(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keyring: read the states of keys: %w", err)
 	}
-	loaded, problem := k.cfg.Load()
+	loaded, loadErr := k.cfg.Load()
 	keys, kept := slices.Clone(loaded), []string(nil)
 	for _, key := range k.keys {
 		id := key.KeyID()
 		needed := slices.ContainsFunc(rows, func(row Key) bool { return row.ID == id && row.State != Retired })
-		if !slices.Contains(loaded, key) && (needed || problem != nil) {
+		if !slices.Contains(loaded, key) && (needed || loadErr != nil) {
 			keys, kept = append(keys, key), append(kept, id)
 		}
 	}
 	active := activeOf(rows)
 	if !slices.ContainsFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == active }) {
-		return errors.Join(problem, &MissingKeyError{Missing: []string{active}, Have: k.seal.KeyIDs()})
+		return errors.Join(loadErr, &MissingKeyError{Missing: []string{active}, Have: k.seal.KeyIDs()})
 	}
 	if err := k.seal.SetKeys(keys, active); err != nil {
 		return err
 	}
 	k.keys = keys
-	if problem == nil && len(kept) > 0 {
-		problem = fmt.Errorf("keyring: the configuration has lost key %s, which the database still needs: this node would not start again", strings.Join(kept, ", "))
+	if loadErr == nil && len(kept) > 0 {
+		loadErr = &problem{
+			"the configuration has lost key " + strings.Join(kept, ", ") + ", which the database still needs",
+			"put it back into the configuration, or this node will not start again",
+		}
 	}
-	return errors.Join(problem, k.reportLocked(ctx), check(rows, k.seal))
+	return errors.Join(loadErr, k.reportLocked(ctx), check(rows, k.seal))
 }
 
 func (k *Keyring) report(ctx context.Context) error {

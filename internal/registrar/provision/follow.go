@@ -46,8 +46,16 @@ func (s *Service) listen(ctx context.Context, account NamedAccount) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
+	logged := "" // the reason that was logged last; empty after a success
 	for {
-		if _, err := s.Poll(ctx, account.Name, nil); err != nil && ctx.Err() == nil {
+		_, err := s.Poll(ctx, account.Name, nil)
+		var cause *registrar.Cause
+		switch {
+		case err == nil:
+			logged = ""
+		case ctx.Err() != nil, errors.As(err, &cause) && cause.Outage: // outages have a record of their own
+		case logged != err.Error()+registrar.CauseOf(err):
+			logged = err.Error() + registrar.CauseOf(err)
 			s.cfg.Logger.WarnContext(ctx, "a registry's messages can't be fetched", "account", account.Name,
 				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		}

@@ -1,9 +1,13 @@
 package provision_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -40,6 +44,25 @@ func TestAMessageThatNeverGoesAwayIsNotFetchedForEver(t *testing.T) {
 	if taken, err := h.Poll(t.Context(), "office", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("%d taken, %v", taken, err)
 	}
+}
+
+func TestListen_FailureIsLoggedOncePerReasonAndOutagesNever(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fault := func(class string, outage bool) error {
+			return registrar.Fault(registrar.FaultRefused, "epp.example", &registrar.Cause{Part: "epp", Operation: "poll", Class: class, Outage: outage})
+		}
+		lost, down := fault("connection_lost", false), fault("connection_refused", true)
+		var log bytes.Buffer
+		h := newHouse(t, &office{refuse: map[string][]error{"poll": {lost, lost, down, down, lost, nil, down, lost}}}, func(cfg *provision.Config) {
+			cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			cfg.Accounts[0].PollEvery = time.Minute
+		})
+		runFor(t, 20*time.Minute, h.Service)
+		if text := log.String(); strings.Count(text, "messages can't be fetched") != 2 || strings.Contains(text, "connection_refused") {
+			t.Errorf("the log says %s", text)
+		}
+	})
 }
 
 func TestOnlyTheRegistrysOwnFieldsFollowItAndTheRestIsReported(t *testing.T) {

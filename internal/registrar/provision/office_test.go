@@ -104,6 +104,9 @@ func (o *office) Record(_ context.Context, name string) (provision.Record, error
 }
 
 func (o *office) NextMessage(context.Context) (*provision.Message, error) {
+	if err := o.answer("poll"); err != nil {
+		return nil, err
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.messages) == 0 {

@@ -3,7 +3,6 @@ package epp
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -166,16 +165,18 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 		s.close(err)
 		return nil, err
 	}
-	tellSecurity(ctx, a.Logger, s.host, answer.ext)
+	a.logSecurityEvents(ctx, answer.ext)
 	return s, nil
 }
 
-// tellSecurity logs what the server says about the account's security: a
-// password that is about to expire locks out the whole shop.
-func tellSecurity(ctx context.Context, logger *slog.Logger, host string, extension *Node) {
+// logSecurityEvents logs the login security events (RFC 8807, section 4.1) of a
+// login response: an expiring password or certificate locks the account out.
+// "severity" is the event's level; "level" is the log record's own key.
+func (a *Account) logSecurityEvents(ctx context.Context, extension *Node) {
 	for _, event := range extension.Child(nsLoginSec, "loginSecData").All(nsLoginSec, "event") {
-		logger.WarnContext(ctx, "epp: the server warns about the account", "host", host,
-			"event", event.Attr("type"), "level", event.Attr("level"), "until", event.Attr("exDate"))
+		a.Logger.WarnContext(ctx, "registry reports a login security event (RFC 8807)", "account", a.label(), "host", a.host(),
+			"type", event.Attr("type"), "name", event.Attr("name"), "severity", event.Attr("level"), "value", event.Attr("value"),
+			"duration", event.Attr("duration"), "until", event.Attr("exDate"))
 	}
 }
 

@@ -248,6 +248,10 @@ func (p *pool) notConnected(err error) {
 	p.dialing--
 	p.workers--
 	why := p.account.fault("connect", err)
+	var cause *registrar.Cause
+	if errors.As(why, &cause) {
+		cause.Outage = true // logUnreachable has logged it
+	}
 	if p.backoff.why == nil || registrar.CauseOf(p.backoff.why) != registrar.CauseOf(why) {
 		p.account.logUnreachable(why)
 	}

@@ -80,18 +80,20 @@ func TestAPasswordIsChangedAtLogin(t *testing.T) {
 	}
 }
 
-func TestTheServersWarningsAreLogged(t *testing.T) {
+func TestLogin_SecurityEventIsLoggedWithAccountAndUniqueKeys(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	f := &fake{all: true, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>"), handle: func(r *Node) reply {
-		return reply{xml: respond(1000, tridOf(r), "", `<l:loginSecData xmlns:l="`+nsLoginSec+`"><l:event type="password" level="warning" exDate="2026-12-01T00:00:00Z">soon</l:event></l:loginSecData>`)}
+		return reply{xml: respond(1000, tridOf(r), "", `<l:loginSecData xmlns:l="`+nsLoginSec+`"><l:event type="password" level="warning" value="3" exDate="2026-12-01T00:00:00Z">soon</l:event></l:loginSecData>`)}
 	}}
-	c := f.client(t, func(a *Account) { a.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	c := f.client(t, func(a *Account) { a.Name, a.Logger = "acme", slog.New(slog.NewJSONHandler(&log, nil)) })
 	if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "hidden.test"}); err != nil {
 		t.Fatal(err)
 	}
 	c.Close(t.Context())
-	if text := log.String(); !strings.Contains(text, "event=password") || strings.Contains(text, "hidden") || strings.Contains(text, "foo-BAR2") {
+	if text := log.String(); strings.Count(text, `"level":`) != 1 || !strings.Contains(text, "login security event (RFC 8807)") ||
+		!strings.Contains(text, `"account":"acme"`) || !strings.Contains(text, `"type":"password"`) || !strings.Contains(text, `"severity":"warning","value":"3"`) ||
+		!strings.Contains(text, `"until":"2026-12-01T00:00:00Z"`) || strings.Contains(text, "hidden") || strings.Contains(text, "foo-BAR2") {
 		t.Error(text)
 	}
 }

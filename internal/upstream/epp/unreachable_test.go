@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http/httptest"
@@ -91,6 +92,9 @@ func TestConnect_EveryReasonIsNamedOnceWithAccountAndAddress(t *testing.T) {
 			for range 3 {
 				_, err = client.CheckDomains(t.Context(), CheckDomains{Names: []string{"canary.example"}})
 				cause := registrar.CauseOf(err)
+				if outage := new(registrar.Cause); !errors.As(err, &outage) || !outage.Outage {
+					t.Errorf("not marked as logged already: %v", err)
+				}
 				if registrar.CodeOf(err) != test.code || !strings.HasPrefix(cause, "epp: ") || !strings.Contains(cause, " at acme ("+test.address+"): "+test.class) {
 					t.Errorf("got %v: %s", err, cause)
 				}
