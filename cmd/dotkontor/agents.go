@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -134,12 +135,18 @@ func (a agentOrders) Start(ctx context.Context, who mcp.Caller, items []mcp.Wish
 	}
 	view, err := a.orders.Prepare(ctx, who.Actor(), req)
 	var refused *order.ItemsRefused
+	var unasked *order.ItemsUnasked
+	var rejected []order.RefusedItem
 	switch {
 	case errors.As(err, &refused):
-		for _, item := range refused.Items {
-			problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Name, Reason: item.Reason})
-		}
-		return mcp.Order{}, &problems
+		rejected = slices.Concat(refused.Items, refused.Unasked)
+	case errors.As(err, &unasked):
+		rejected = unasked.Items
+	}
+	for _, item := range rejected {
+		problems.Items = append(problems.Items, mcp.ItemProblem{Domain: item.Name, Reason: item.Reason})
+	}
+	switch {
 	case len(problems.Items) > 0:
 		return mcp.Order{}, &problems
 	case err != nil:

@@ -81,6 +81,8 @@ var explanations = map[registrar.Code]string{
 	provision.NoAccount:           "für diese Endung ist kein Registry-Konto eingestellt / no registry account serves this extension",
 	provision.NoRegistrant:        "das Konto hat keine Inhaberdaten, oder sie sind nicht vollständig; im Portal eintragen / the account has no registrant data, or not all; enter them in the portal",
 	provision.NameTaken:           "die Registry gibt den Namen nicht her / the registry does not give the name away",
+	provision.NameReserved:        "the registry has reserved the name",
+	provision.Undecided:           "the registry did not say whether the name is available; try again later",
 	provision.NamePremium:         "die Registry verlangt einen eigenen Preis für den Namen; das geht hier noch nicht / the registry has a price of its own for the name; that can't be ordered yet",
 	provision.NameHeld:            "der Name gehört schon einem Konto oder ist unterwegs dorthin / the name is an account's already, or on its way to one",
 	registrar.IdentityRequired:    "die Endung verlangt eine geprüfte Identität, und der Name des Inhabers ist nicht geprüft / the extension demands a verified identity, and the registrant's name is not verified",

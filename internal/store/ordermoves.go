@@ -39,12 +39,8 @@ func (db *DB) AddOrder(ctx context.Context, wanted order.Order, most int, deed r
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		open, err := q.CountOpenOrders(ctx, wanted.Customer)
-		if err != nil {
+		if err := checkRoom(ctx, q, wanted.Customer, most); err != nil {
 			return err
-		}
-		if open >= int64(most) {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 		}
 		stored, added = wanted, true
 		stored.Email, stored.Version = emailKey(wanted.Email), firstVersion
@@ -57,6 +53,25 @@ func (db *DB) AddOrder(ctx context.Context, wanted order.Order, most int, deed r
 		return order.Order{}, false, err
 	}
 	return stored, added, nil
+}
+
+// CheckOpen returns TooManyOpen if AddOrder would.
+func (db *DB) CheckOpen(ctx context.Context, wanted order.Order, most int) error {
+	q := db.read()
+	_, err := q.OpenOrderOf(ctx, query.OpenOrderOfParams{CustomerID: wanted.Customer, ItemsKey: wanted.ItemsKey})
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return checkRoom(ctx, q, wanted.Customer, most)
+}
+
+// checkRoom returns TooManyOpen if a customer has most open orders.
+func checkRoom(ctx context.Context, q *query.Queries, customer string, most int) error {
+	open, err := q.CountOpenOrders(ctx, customer)
+	if err == nil && open >= int64(most) {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	return err
 }
 
 func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {

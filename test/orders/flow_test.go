@@ -80,6 +80,20 @@ func TestEveryItemThatCanNotBeOrderedHasItsReason(t *testing.T) {
 	s.books()
 }
 
+func TestStartOrder_UndecidedAndReservedNamesHaveTheirOwnCodes(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	answer, failed := s.call("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}}})
+	if !failed || answer.Code != "upstream_failed" || len(answer.Items) != 1 || answer.Items[0].Code != "availability_unknown" {
+		t.Errorf("a name without a decision: %+v", answer)
+	}
+	answer, failed = s.call("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}, {"nic.dev", "register"}}})
+	if !failed || answer.Code != "not_payable" || len(answer.Items) != 2 || answer.Items[1].Code != "name_reserved" || strings.Contains(answer.Items[1].Message, "transfer") {
+		t.Errorf("beside a reserved name: %+v", answer)
+	}
+	s.books()
+}
+
 func TestStartOrder_YearsThatAreNotSoldAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -15,7 +16,8 @@ const PageSize = 50
 
 // Filter is which domains of an account are wanted.
 type Filter struct {
-	// Part is what a name contains, as people type it; empty means every name.
+	// Part is what a name contains, in its Unicode form or as an A-label; empty means
+	// every name.
 	Part string
 	// Status is what they are; empty means all.
 	Status Status
@@ -60,7 +62,12 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 		return page, nil // no name is like that
 	}
 	filter.Part = part
-	if page.Domains, err = s.store.PageOf(ctx, actor.Customer, filter, PageSize+1); err != nil {
+	if isASCII(part) {
+		page.Domains, err = s.store.PageOf(ctx, actor.Customer, filter, PageSize+1)
+	} else {
+		page.Domains, _, err = s.scanUnicode(ctx, actor.Customer, filter, PageSize+1, 0)
+	}
+	if err != nil {
 		return Page{}, err
 	}
 	if len(page.Domains) > PageSize {
@@ -80,19 +87,67 @@ func (s *Service) Find(ctx context.Context, actor registrar.Actor, filter Filter
 		return nil, 0, nil // no name contains it
 	}
 	filter.Part = part
+	if !isASCII(part) {
+		return s.scanUnicode(ctx, actor.Customer, filter, limit, offset)
+	}
 	return s.store.FindDomains(ctx, actor.Customer, filter, limit, offset)
 }
 
-// stored is a part of a name as names are stored; false if no name can have it.
+// A search by Unicode text reads at most scanBatches batches of an account's
+// internationalized names.
+const (
+	scanBatch   = 500
+	scanBatches = 20
+)
+
+// scanUnicode is Find for a part that has non-ASCII letters. Names are stored as
+// A-labels, where a part of the Unicode form is no substring, so the account's
+// internationalized names are read in batches and compared decoded.
+func (s *Service) scanUnicode(ctx context.Context, customer string, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
+	part := filter.Part
+	filter.Part = "xn--"
+	for range scanBatches {
+		batch, err := s.store.PageOf(ctx, customer, filter, scanBatch)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, domain := range batch {
+			written, err := idna.Punycode.ToUnicode(domain.Name)
+			if err != nil || !strings.Contains(written, part) {
+				continue
+			}
+			if total >= offset && len(domains) < limit {
+				domains = append(domains, domain)
+			}
+			total++
+		}
+		if len(batch) < scanBatch {
+			break
+		}
+		last := batch[len(batch)-1]
+		filter.AfterName, filter.AfterID = last.Name, last.ID
+	}
+	return domains, total, nil
+}
+
+func isASCII(part string) bool {
+	return !strings.ContainsFunc(part, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// partForm maps a part of a name as names are mapped: to lower case and composed. A
+// part need not be a valid name.
+var partForm = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+
+// stored is a part of a name as names are compared: in ASCII as they are stored, or in
+// Unicode if it has other letters; false if no name can have it.
 func stored(part string) (string, bool) {
 	part = strings.ToLower(strings.TrimSpace(part))
-	if strings.ContainsFunc(part, func(r rune) bool { return r >= 0x80 }) {
-		written, err := idna.Lookup.ToASCII(part)
-		if err != nil {
-			return "", false
-		}
-		part = written
+	if len(part) > 253 {
+		return "", false
+	}
+	if !isASCII(part) {
+		part, _ = partForm.ToUnicode(part) // the mapped text comes even where it is no valid name
 	}
 	const signs = "abcdefghijklmnopqrstuvwxyz0123456789-."
-	return part, strings.Trim(part, signs) == "" && len(part) <= 253
+	return part, !isASCII(part) || strings.Trim(part, signs) == ""
 }

@@ -344,8 +344,46 @@ func TestTooManyOpenOrdersAreRefusedButNotForThoseThatAreOver(t *testing.T) {
 	if _, err := w.service.Start(t.Context(), annasAgent, wanted(order.Register, "mehr")); code(err) != order.TooManyOpen {
 		t.Errorf("the 21st: %v", err)
 	}
+	dryRun := wanted(order.Register, "mehr")
+	dryRun.DryRun = true
+	if _, err := w.service.Prepare(t.Context(), annasAgent, dryRun); code(err) != order.TooManyOpen {
+		t.Errorf("a dry run of the 21st: %v", err)
+	}
+	same := wanted(order.Register, "ladena")
+	same.DryRun = true
+	if _, err := w.service.Prepare(t.Context(), annasAgent, same); err != nil {
+		t.Errorf("a dry run of an open order's items: %v", err)
+	}
 	w.advance(25 * time.Hour) // by the time of the business; the true clock has not moved
+	if _, err := w.service.Prepare(t.Context(), annasAgent, dryRun); err != nil {
+		t.Errorf("a dry run after the others have expired: %v", err)
+	}
 	w.made(wanted(order.Register, "mehr"))
+}
+
+func TestStart_UnaskedItemsAreNamedBesideRefusedOnes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.market.set(func(m *market) {
+		m.refuse["eins.de"] = errDown
+		m.refuse["zwei.de"] = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
+	})
+	_, err := w.service.Start(t.Context(), annasAgent, wanted(order.Register, "eins", "zwei", "drei"))
+	var no *order.ItemsRefused
+	if !errors.As(err, &no) || len(no.Items) != 1 || no.Items[0].Name != "zwei.de" || len(no.Unasked) != 1 || no.Unasked[0].Name != "eins.de" {
+		t.Errorf("one refused, one unasked: %+v, %v", no, err)
+	}
+	_, err = w.service.Start(t.Context(), annasAgent, wanted(order.Register, "eins", "drei"))
+	var unasked *order.ItemsUnasked
+	if !errors.As(err, &unasked) || len(unasked.Items) != 1 || unasked.Items[0].Name != "eins.de" || registrar.KindOf(err) != registrar.KindUpstream {
+		t.Errorf("one unasked: %+v, %v", unasked, err)
+	}
+	w.market.set(func(m *market) {
+		m.refuse["eins.de"] = &registrar.Error{Kind: registrar.KindInternal, Code: "database"}
+	})
+	if _, err = w.service.Start(t.Context(), annasAgent, wanted(order.Register, "eins")); errors.As(err, &unasked) || code(err) != "database" {
+		t.Errorf("our own fault: %v", err)
+	}
 }
 
 func TestItemsThatMakeNoSenseAreRefused(t *testing.T) {

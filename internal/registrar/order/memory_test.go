@@ -78,6 +78,25 @@ func (m *memory) AddOrder(_ context.Context, o order.Order, most int, deed regis
 	return copied(o), true, nil
 }
 
+func (m *memory) CheckOpen(_ context.Context, o order.Order, most int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	open := 0
+	for _, other := range m.orders {
+		if other.Customer != o.Customer || !other.State.Open() {
+			continue
+		}
+		if other.ItemsKey == o.ItemsKey {
+			return nil
+		}
+		open++
+	}
+	if open >= most {
+		return &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	return nil
+}
+
 func (m *memory) find(is func(order.Order) bool) (order.Order, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

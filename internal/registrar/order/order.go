@@ -298,7 +298,11 @@ const (
 )
 
 // ItemsRefused says which items can't be ordered, and why.
-type ItemsRefused struct{ Items []RefusedItem }
+type ItemsRefused struct {
+	Items []RefusedItem
+	// Unasked are further items, about which the registry could not be asked.
+	Unasked []RefusedItem
+}
 
 // RefusedItem is one of them.
 type RefusedItem struct {
@@ -308,3 +312,12 @@ type RefusedItem struct {
 }
 
 func (*ItemsRefused) Error() string { return "items can't be ordered" }
+
+// ItemsUnasked says that no item was refused, but that the registries of some could not
+// be asked. It has the kind and code of the first one's reason.
+type ItemsUnasked struct{ Items []RefusedItem }
+
+func (*ItemsUnasked) Error() string { return "order: quote items: registries could not be asked" }
+
+// Unwrap is the first item's reason.
+func (e *ItemsUnasked) Unwrap() error { return e.Items[0].Reason }

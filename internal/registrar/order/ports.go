@@ -16,6 +16,8 @@ type Store interface {
 	// items it returns that one instead, and false. TooManyOpen is returned, and
 	// nothing stored, if the customer has most open orders already.
 	AddOrder(ctx context.Context, order Order, most int, deed registrar.Deed) (stored Order, added bool, err error)
+	// CheckOpen returns TooManyOpen if AddOrder would, and stores nothing.
+	CheckOpen(ctx context.Context, order Order, most int) error
 	// OrderByID, OrderByPayLink, OrderByVerifyLink, OrderBySession (the provider's
 	// page) and OrderByIntent (the provider's payment) find whole orders.
 	// OrderOfCustomer is false for another customer's.

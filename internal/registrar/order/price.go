@@ -87,23 +87,35 @@ func (s *Service) quoteGuarded(ctx context.Context, wish Wish) (quote Quote, err
 // refused says that the answer is a no, and not that nobody could be asked.
 func refused(err error) bool { return err != nil && !waits(err) }
 
-// refusal is the error for the items that can't be ordered; nil if all can. If no
-// registry has said no and one could not be asked, it is that one's error.
+// refusal is the error for the items that can't be ordered; nil if all can. It is an
+// *ItemsRefused if a registry has said no, otherwise an *ItemsUnasked if registries
+// could not be asked. A fault of ours that is not about an item is returned as it is.
 func refusal(items []Item, answers []answer) error {
 	var no ItemsRefused
-	var unasked error
+	var internal error
 	for i, a := range answers {
+		item := RefusedItem{Name: items[i].Name, Kind: items[i].Kind, Reason: a.err}
 		switch {
+		case a.err == nil:
 		case refused(a.err):
-			no.Items = append(no.Items, RefusedItem{Name: items[i].Name, Kind: items[i].Kind, Reason: a.err})
-		case a.err != nil:
-			unasked = a.err
+			no.Items = append(no.Items, item)
+		default:
+			no.Unasked = append(no.Unasked, item)
+			if registrar.KindOf(a.err) == registrar.KindInternal {
+				internal = a.err
+			}
 		}
 	}
-	if len(no.Items) > 0 {
+	switch {
+	case len(no.Items) > 0:
 		return &no
+	case internal != nil:
+		return internal
+	case len(no.Unasked) > 0:
+		return &ItemsUnasked{Items: no.Unasked}
+	default:
+		return nil
 	}
-	return unasked
 }
 
 // wishes are an order's items as the market is asked for them. The rules of the

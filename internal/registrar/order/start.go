@@ -49,6 +49,9 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	}
 	asked := o.Items
 	if req.DryRun {
+		if err := s.checkOpen(ctx, o); err != nil {
+			return View{}, err
+		}
 		o.ID = ""
 	} else {
 		s.addLinks(&o)
@@ -122,6 +125,19 @@ func itemsKey(items []Item) string {
 	slices.Sort(words)
 	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// checkOpen returns TooManyOpen if add would. Overdue orders are expired first if they
+// are in the way.
+func (s *Service) checkOpen(ctx context.Context, o Order) error {
+	err := s.cfg.Store.CheckOpen(ctx, o, s.cfg.MaxOpen)
+	if registrar.CodeOf(err) != TooManyOpen {
+		return err
+	}
+	if err := s.sweep(ctx, o.Customer); err != nil {
+		return err
+	}
+	return s.cfg.Store.CheckOpen(ctx, o, s.cfg.MaxOpen)
 }
 
 // add stores a new order, or finds the open one with the same items.

@@ -135,6 +135,11 @@ const (
 	NoRegistrant registrar.Code = "registrant_missing"
 	// NameTaken goes with KindConflict: the registry says that it can't be had.
 	NameTaken registrar.Code = "name_taken"
+	// NameReserved goes with KindConflict: the registry registers it for no one.
+	NameReserved registrar.Code = "name_reserved"
+	// Undecided goes with KindConflict: the registry answered, but did not say whether
+	// the name can be had. The same question may be decided later.
+	Undecided registrar.Code = "availability_unknown"
 	// NamePremium goes with KindConflict: the registry has a price of its own for it.
 	NamePremium registrar.Code = "name_premium"
 	// NameHeld goes with KindConflict: it is in somebody's list already, or paid

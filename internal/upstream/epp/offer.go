@@ -2,9 +2,11 @@ package epp
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -90,7 +92,9 @@ func (d *Desk) offerRegistration(ctx context.Context, wish provision.Wish, polic
 	checked, err := check(ctx, d.client, FeeCommand{Name: "create", Years: wish.Years}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
-		return told(err)
+		return unchecked(err)
+	case !checked.Available && unavailable(checked.Reason) == lookup.Reserved:
+		return conflict(provision.NameReserved, nil)
 	case !checked.Available:
 		return conflict(provision.NameTaken, nil)
 	case checked.Fee.Premium():
@@ -105,7 +109,7 @@ func (d *Desk) offerTransfer(ctx context.Context, wish provision.Wish, policy *P
 	checked, err := check(ctx, d.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
-		return told(err)
+		return unchecked(err)
 	case checked.Available:
 		return conflict(provision.NotRegistered, nil)
 	}
@@ -144,7 +148,7 @@ func (d *Desk) offerRenewal(ctx context.Context, wish provision.Wish) error {
 	checked, err := check(ctx, d.client, FeeCommand{Name: "renew", Years: wish.Years}, wish.Name, classOf(wish.Purpose))
 	switch {
 	case err != nil:
-		return told(err)
+		return unchecked(err)
 	case checked.Fee.PremiumFor("renew"):
 		return conflict(provision.NamePremium, nil)
 	}
@@ -167,6 +171,15 @@ func (d *DomainInfo) prohibits(what string) bool {
 // deleted says that a domain was given up and can at most be restored.
 func (d *DomainInfo) deleted() bool {
 	return d.InGrace("redemptionPeriod") || d.InGrace("pendingRestore") || d.InGrace("pendingDelete") || d.Has("pendingDelete")
+}
+
+// unchecked is the error of a check without a result. A registry whose policy forbids
+// the question has not said that the name can't be had.
+func unchecked(err error) error {
+	if errors.Is(err, &registrar.Error{Code: ResultPolicy}) {
+		return conflict(provision.Undecided, err)
+	}
+	return told(err)
 }
 
 func conflict(code registrar.Code, cause error) error {

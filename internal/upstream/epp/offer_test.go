@@ -37,6 +37,16 @@ func TestWhatCantBeHadIsNoOffer(t *testing.T) {
 	if _, err := offer(t, desk, wish("taken.test")); registrar.CodeOf(err) != provision.NameTaken {
 		t.Errorf("a taken name: %v", err)
 	}
+	if _, err := offer(t, desk, wish("reserved.test")); registrar.CodeOf(err) != provision.NameReserved {
+		t.Errorf("a reserved name: %v", err)
+	}
+	mute := &fake{handle: func(r *Node) reply { return reply{xml: respond(CodePolicy, tridOf(r), "", "")} }}
+	for _, kind := range []provision.Kind{provision.Register, provision.Transfer} {
+		_, err := offer(t, NewDesk(mute.client(t, nil), nil), wishFor(kind, "free.test"))
+		if registrar.CodeOf(err) != provision.Undecided || registrar.KindOf(err) != registrar.KindConflict {
+			t.Errorf("%s of a name without a decision: %v", kind, err)
+		}
+	}
 	if _, err := offer(t, desk, wish("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
 		t.Errorf("a premium name: %v", err)
 	}

@@ -42,7 +42,7 @@ type item struct {
 
 // reasons are why an item failed, in the few words that letters tell apart.
 var reasons = map[string]string{
-	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken",
+	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken", "name_reserved": "taken",
 	"epp_auth_info": "code", "auth_code_wrong": "code",
 	"epp_status_prohibits": "locked", "transfer_locked": "locked",
 	"registry_denied": "denied",

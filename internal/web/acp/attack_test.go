@@ -14,6 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
@@ -189,6 +190,8 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 	refused := func(kind registrar.Kind) error {
 		return &order.ItemsRefused{Items: []order.RefusedItem{{Name: "kaffee.de", Kind: order.Register, Reason: &registrar.Error{Kind: kind, Code: "name_taken"}}}}
 	}
+	undecided := &order.ItemsRefused{Items: []order.RefusedItem{{Name: "kaffee.de", Kind: order.Register, Reason: conflict(provision.Undecided)}}}
+	unasked := &order.ItemsUnasked{Items: []order.RefusedItem{{Name: "kaffee.de", Kind: order.Register, Reason: registrar.Fault(registrar.FaultTimeout, "x", nil)}}}
 	const create = `{"items":[{"id":"register:kaffee.de"}]}`
 	for _, test := range []struct {
 		path, body, state string
@@ -213,7 +216,9 @@ func TestWhatTheOrderSaysHasItsStatus(t *testing.T) {
 		{sessions, create, "ready", refused(registrar.KindConflict), 400, codeOutOfStock, invalidRequest, "$.items[0].id"},
 		{sessions, `{"items":[{"id":"register:Tee.de"},{"id":"register:KAFFEE.de."}]}`, "ready", refused(registrar.KindConflict), 400, codeOutOfStock, invalidRequest, "$.items[1].id"},
 		{sessions, create, "ready", refused(registrar.KindUnsupported), 400, codeInvalidItem, invalidRequest, "$.items[0].id"},
-		{sessions, create, "ready", refused(registrar.KindUpstream), 503, codeNotYetDecided, serviceUnavailable, ""},
+		{sessions, create, "ready", refused(registrar.KindUpstream), 503, codeNotYetDecided, serviceUnavailable, "$.items[0].id"},
+		{sessions, create, "ready", undecided, 503, codeNotYetDecided, serviceUnavailable, "$.items[0].id"},
+		{sessions, create, "ready", unasked, 503, codeNotYetDecided, serviceUnavailable, "$.items[0].id"},
 		{sessions, create, "ready", conflict(order.TooManyOpen), 409, codeTooManyOpen, invalidRequest, ""},
 		{sessions, create, "ready", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}, 400, codeInvalidField, invalidRequest, "$.items"},
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // tryAgain is what is told where nobody knows better.
@@ -50,6 +51,10 @@ func (c *call) problemOf(session order.Session, err error) error {
 	var refused *order.ItemsRefused
 	if errors.As(err, &refused) {
 		return c.itemsRefused(refused)
+	}
+	var unasked *order.ItemsUnasked
+	if errors.As(err, &unasked) {
+		return c.itemUndecided(unasked.Items[0])
 	}
 	code := registrar.CodeOf(err)
 	if code == order.OverBudget {
@@ -108,19 +113,14 @@ func (c *call) itemsRefused(refused *order.ItemsRefused) error {
 	}
 	decided := slices.IndexFunc(refused.Items, func(item order.RefusedItem) bool {
 		kind := registrar.KindOf(item.Reason)
-		return kind != registrar.KindUpstream && kind != registrar.KindInternal && kind != registrar.KindRateLimited
+		return kind != registrar.KindUpstream && kind != registrar.KindInternal && kind != registrar.KindRateLimited &&
+			registrar.CodeOf(item.Reason) != provision.Undecided
 	})
 	if decided < 0 {
-		return fault(refused.Items[0].Reason)
+		return c.itemUndecided(refused.Items[0])
 	}
 	item := refused.Items[decided]
-	status, code, param := http.StatusBadRequest, codeOutOfStock, ""
-	id := itemID(item.Kind, item.Name)
-	for _, asked := range c.asked.items {
-		if asked.id == id {
-			param = asked.path
-		}
-	}
+	status, code, param := http.StatusBadRequest, codeOutOfStock, c.pathOf(item)
 	switch {
 	case c.op.completing:
 		status = http.StatusUnprocessableEntity
@@ -130,4 +130,26 @@ func (c *call) itemsRefused(refused *order.ItemsRefused) error {
 	p := refuse(status, code, fmt.Sprintf("%s: %s", item.Name, reasonFor(item.Reason)), param)
 	p.cause = item.Reason
 	return p
+}
+
+// itemUndecided is 503 for an item whose registry gave no answer or no decision. A fault
+// of ours stays one.
+func (c *call) itemUndecided(item order.RefusedItem) error {
+	if kind := registrar.KindOf(item.Reason); kind == registrar.KindInternal {
+		return fault(item.Reason)
+	}
+	p := refuse(http.StatusServiceUnavailable, codeNotYetDecided, fmt.Sprintf("%s: %s", item.Name, reasonFor(item.Reason)), c.pathOf(item))
+	p.retryAfter, p.cause = retryAfter(item.Reason), item.Reason
+	return p
+}
+
+// pathOf is where the request names an item; empty if it does not.
+func (c *call) pathOf(item order.RefusedItem) (path string) {
+	id := itemID(item.Kind, item.Name)
+	for _, asked := range c.asked.items {
+		if asked.id == id {
+			path = asked.path
+		}
+	}
+	return path
 }

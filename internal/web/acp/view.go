@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
 )
 
@@ -125,7 +126,11 @@ func notesOf(s order.Session, v view, form *shape) []note {
 	for i, item := range s.Order.Items {
 		at := fmt.Sprintf("$.line_items[%d]", i)
 		if reason, refused := s.Refused[item.ID]; refused {
-			add(failing, codeOutOfStock, at, recoverable, item.Name+": "+reasonFor(reason))
+			code := codeOutOfStock
+			if registrar.CodeOf(reason) == provision.Undecided {
+				code = "invalid" // the protocol has no code for a name without a decision
+			}
+			add(failing, code, at, recoverable, item.Name+": "+reasonFor(reason))
 		}
 		for _, word := range s.Needs[item.ID] {
 			switch word {

@@ -233,6 +233,8 @@ var english = map[string]string{
 	"problem.identity_unreachable": "The service that checks identities does not answer just now. Please try again in a moment.",
 
 	"reason.name_taken":           "This domain is taken.",
+	"reason.name_reserved":        "The registry has reserved this domain.",
+	"reason.availability_unknown": "The registry did not say whether this domain is available. Please try again later.",
 	"reason.name_held":            "This domain is taken or is being registered for another order.",
 	"reason.yours":                "This domain is yours already.",
 	"reason.yours.link":           "To\u00a0the\u00a0domain",

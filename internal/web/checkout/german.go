@@ -234,6 +234,8 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"problem.identity_unreachable": "Der Dienst für den Nachweis antwortet gerade nicht. Bitte versuchen Sie es gleich noch einmal.",
 
 	"reason.name_taken":           "Diese Domain ist vergeben.",
+	"reason.name_reserved":        "Die Registry hat diese Domain reserviert.",
+	"reason.availability_unknown": "Die Registry hat nicht gesagt, ob diese Domain frei ist. Bitte versuchen Sie es später noch einmal.",
 	"reason.name_held":            "Diese Domain ist vergeben oder wird gerade für eine andere Bestellung registriert.",
 	"reason.yours":                "Diese Domain gehört Ihnen schon.",
 	"reason.yours.link":           "Zur\u00a0Domain",

@@ -23,7 +23,11 @@
 //
 // A token that comes along must be good, whatever is called: a client whose
 // token has expired shall learn it now and not from an answer that lacks what it
-// expected. /api/mcp/login is the same endpoint for clients that sign in only
+// expected. That is decided by the headers alone, before the body is read, so that
+// whoever has no good token can't make the server read and parse 64 KiB. Hence the
+// JSON-RPC error beside this 401 has the id null: no message was parsed. A signed-in
+// tool that is called without any token is refused after parsing, with its id.
+// /api/mcp/login is the same endpoint for clients that sign in only
 // when they connect: there everything needs a token.
 //
 // A token in the address is refused like a bad one, since addresses get into

@@ -147,6 +147,7 @@ const (
 	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
 	sentenceInternal     = "Something went wrong on our side. Try again later."
 	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
+	sentenceUnasked      = "The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out."
 	sentenceTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
 	sentenceNotFound     = "This customer has no such order. Use an orderId that start_order or list_orders returned."
 	sentenceNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."

@@ -168,15 +168,24 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 			{Domain: "a.de", Reason: registrar.Fault(registrar.FaultTimeout, "epp", nil)},
 			{Domain: "b.de", Reason: &registrar.Error{Kind: registrar.KindRateLimited, Code: registrar.FaultThrottled, RetryAfter: 90 * time.Second}},
 		}}
+	case "half-silent.de":
+		return Order{}, &NotPayable{Items: []ItemProblem{
+			{Domain: "nic.de", Reason: &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameReserved}},
+			{Domain: "b.de", Reason: registrar.Fault(registrar.FaultTimeout, "epp", nil)},
+		}}
 	case "incomplete.de":
-		return Order{
+		o := Order{
 			OrderID: "o9", Status: "awaiting_verification", PaymentURL: base + "/pay/o9", VerificationURL: base + "/verify/o9", ExpiresAt: "2027-01-01T00:00:00Z",
 			Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}}, Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
 			Needs: []Need{
 				{What: order.MissingRegistrant}, {What: order.MissingIdentity},
 				{What: order.MissingCode, Domain: "incomplete.de"}, {What: "eu_presence", Domain: "incomplete.de"},
 			},
-		}, nil
+		}
+		if dryRun {
+			o.OrderID, o.Status, o.PaymentURL, o.VerificationURL, o.ExpiresAt = "", DryRun, "", "", ""
+		}
+		return o, nil
 	}
 	if items[0].Years > 1 {
 		return Order{}, &NotPayable{Items: []ItemProblem{{

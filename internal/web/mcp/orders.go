@@ -36,6 +36,7 @@ const (
 	itemUnsupported     = "unsupported_extension"
 	itemRegistryRefused = "registry_refused"
 	itemUpstreamFailed  = "upstream_failed"
+	itemUndecided       = "availability_unknown"
 	itemYearsNotSold    = "years_not_sold"
 )
 
@@ -66,10 +67,8 @@ func ownDomains(domain string) *suggestion {
 	return &suggestion{Tool: "list_my_domains", Arguments: map[string]any{"search": domain}}
 }
 
-func registerInstead(domain string) *suggestion {
-	return &suggestion{Tool: "start_order", Arguments: map[string]any{
-		"items": []any{map[string]any{"domain": domain, "type": string(order.Register)}},
-	}}
+func checkName(domain string) *suggestion {
+	return &suggestion{Tool: "domain_check", Arguments: map[string]any{"domain": domain}}
 }
 
 // itemRules are the reasons why an item can't be ordered, or was not carried out.
@@ -79,6 +78,14 @@ var itemRules = map[registrar.Code]itemRule{
 	provision.NameTaken: {
 		"name_taken", "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
 		searchInstead, "",
+	},
+	provision.NameReserved: {
+		"name_reserved", "The registry has reserved this name and does not register it. Choose another one with domain_search.",
+		searchInstead, "",
+	},
+	provision.Undecided: {
+		itemUndecided, "The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.",
+		nil, "",
 	},
 	provision.NamePremium: {
 		"name_premium", "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
@@ -105,8 +112,8 @@ var itemRules = map[registrar.Code]itemRule{
 		nil, "",
 	},
 	provision.NotRegistered: {
-		"not_registered", "The name is not registered, so there is nothing to transfer. If the user wants it, use the type register.",
-		registerInstead, "",
+		"not_registered", "The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.",
+		checkName, "",
 	},
 	provision.Locked: {
 		"transfer_locked", "The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
@@ -162,7 +169,7 @@ func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	e := &registrar.Error{Kind: registrar.KindInternal}
 	errors.As(problem.Reason, &e)
 	rule := ruleFor(e.Kind, e.Code)
-	f := itemFailure{Domain: problem.Domain, Code: rule.code, Message: rule.message, Retryable: rule.code == itemUpstreamFailed}
+	f := itemFailure{Domain: problem.Domain, Code: rule.code, Message: rule.message, Retryable: rule.code == itemUpstreamFailed || rule.code == itemUndecided}
 	if f.Retryable {
 		f.RetryAfter = seconds(max(e.RetryAfter, upstreamPause))
 	}
@@ -174,7 +181,7 @@ func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 }
 
 // rejected is what a model reads about items that can't be ordered. If each of them can
-// be had a little later, so can the order.
+// be had a little later, so can the order: then the code is upstream_failed.
 func (s *Server) rejected(problems []ItemProblem) failure {
 	f := failure{Code: notPayable, Reason: "items_rejected", Message: sentenceNotPayable, Retryable: len(problems) > 0}
 	for _, problem := range problems {
@@ -186,7 +193,9 @@ func (s *Server) rejected(problems []ItemProblem) failure {
 		f.Retryable = f.Retryable && item.Retryable
 		f.RetryAfter = max(f.RetryAfter, item.RetryAfter)
 	}
-	if !f.Retryable {
+	if f.Retryable {
+		f.Code, f.Message = upstreamFailed, sentenceUnasked
+	} else {
 		f.RetryAfter = 0
 	}
 	return f
@@ -219,15 +228,21 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 		case order.MissingCode:
 			r.Code = "auth_code"
 			r.Message = "A transfer needs its auth code. The user enters it at url; never ask for it in the conversation."
+			if paymentURL == "" { // a dry run has no links
+				r.Message = "A transfer needs its auth code. The user enters it at payment_url once the order exists; never ask for it in the conversation."
+			}
 		case order.MissingIdentity:
 			r.Code, r.URL = "identity", verificationURL
 			r.Message = "The user has to prove their identity at url before the order can be paid."
+			if verificationURL == "" {
+				r.Message = "The user has to prove their identity before the order can be paid, at verification_url once the order exists."
+			}
 		default:
 			r.Code, r.Rule = "extension_rule", need.What
 			r.Message = "The extension has a rule that the registrant does not meet yet. The user sees it at url."
-		}
-		if r.URL == "" { // a dry run has no links
-			r.URL = s.url(page.RegistrantPath)
+			if paymentURL == "" {
+				r.URL = s.url(page.RegistrantPath)
+			}
 		}
 		list = append(list, r)
 	}
@@ -240,7 +255,8 @@ type requirement struct {
 	Domain  string `json:"domain,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 	Message string `json:"message"`
-	URL     string `json:"url"`
+	// URL is empty for what is provided at a link of the order in a dry run, which has none.
+	URL string `json:"url,omitempty"`
 }
 
 // issue is why a paid item was not carried out.

@@ -31,7 +31,7 @@ func everyReason() []error {
 		http.ErrBodyNotAllowed, // not one of ours
 	}
 	for _, code := range []registrar.Code{
-		registrar.ExtensionNotCarried, provision.NoAccount, provision.NoRegistrant, provision.NameTaken, provision.NamePremium, provision.NameHeld,
+		registrar.ExtensionNotCarried, provision.NoAccount, provision.NoRegistrant, provision.NameTaken, provision.NameReserved, provision.Undecided, provision.NamePremium, provision.NameHeld,
 		provision.NotEligible, provision.NoInboundTransfer, order.NoPrice, provision.NotRegistered, provision.Locked, provision.WrongCode, provision.NotYours, provision.NotRenewable,
 		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, provision.Denied, provision.Gone, provision.Elsewhere, steward.Barred,
 	} {
@@ -61,10 +61,10 @@ func TestStartOrder_EveryReasonHasAPublishedCode(t *testing.T) {
 		t.Fatalf("got %+v", f)
 	}
 	seen := make(map[string]bool)
-	tools := []string{"domain_search", "list_tlds", "tld_price", "list_my_domains", "start_order"}
+	tools := []string{"domain_search", "domain_check", "list_tlds", "tld_price", "list_my_domains"}
 	for i, item := range f.Items {
 		seen[item.Code] = true
-		if item.Domain == "" || item.Message == "" || item.Retryable != (item.Code == itemUpstreamFailed) || item.Retryable != (item.RetryAfter > 0) {
+		if item.Domain == "" || item.Message == "" || item.Retryable != (item.Code == itemUpstreamFailed || item.Code == itemUndecided) || item.Retryable != (item.RetryAfter > 0) {
 			t.Errorf("%v: got %+v", everyReason()[i], item)
 		}
 		if item.Alternative != nil && (!slices.Contains(tools, item.Alternative.Tool) || len(item.Alternative.Arguments) == 0) {
