@@ -90,8 +90,8 @@ func TestTheCheckoutPagesCommandsWork(t *testing.T) {
 	}
 	script := ""
 	for _, block := range snippets(t, "sh") {
-		if strings.HasPrefix(block, "# five operations\n") {
-			script = block
+		if strings.HasPrefix(block, "# five operations\n") || strings.HasPrefix(block, "# version 2026-04-17\n") {
+			script += block
 		}
 	}
 	if script == "" {
@@ -116,12 +116,15 @@ func TestTheCheckoutPagesCommandsWork(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	shell := exec.CommandContext(ctx, "sh", "-eu")
-	shell.Dir, shell.Stdin = folder, strings.NewReader(script)
-	shell.Env = append(rig.Environment(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := shell.CombinedOutput()
-	want := "not_ready_for_payment\nready_for_payment\n8.21\ncompleted\nkaffee-am-deich.de\nconflict\n"
-	if err != nil || string(out) != want {
-		t.Errorf("the commands print\n%s%v\nwant\n%s", out, err, want)
+	want := regexp.MustCompile("^not_ready_for_payment\nready_for_payment\n8.21\ncompleted\nkaffee-[0-9-]+[.]de\nconflict\n" +
+		"ready_for_payment\ncompleted\nprocessing\n$")
+	for range 2 { // a reader runs them more than once
+		shell := exec.CommandContext(ctx, "sh", "-eu")
+		shell.Dir, shell.Stdin = folder, strings.NewReader(script)
+		shell.Env = append(rig.Environment(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
+		out, err := shell.CombinedOutput()
+		if err != nil || !want.Match(out) {
+			t.Errorf("the commands print\n%s%v\nwant\n%s", out, err, want)
+		}
 	}
 }
