@@ -106,7 +106,7 @@ func (c *observedConn) failed(operation string, err error) error {
 			c.refused.Store(true)
 			if c.isStale() {
 				cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
-				cause.Outage = c.health.note(cause, "")
+				cause.Outage = c.health.note(cause, ReadOnly, false)
 				return cause
 			}
 		}
