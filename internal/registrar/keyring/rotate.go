@@ -351,6 +351,9 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	if err := r.await(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
 		return err
 	}
+	if err := r.refuseSilent(ctx, id); err != nil {
+		return err
+	}
 	counts, err := r.count(ctx)
 	if err != nil {
 		return err
@@ -369,6 +372,27 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
 	}
 	return err
+}
+
+// refuseSilent refuses to retire a key while the last report of any node says that it
+// seals with it. A node that can't write to the database can't report, and looks dead,
+// but seals with the old key as soon as it can write again. Reports of nodes that were
+// killed are deleted after a day.
+func (r *Rotation) refuseSilent(ctx context.Context, id string) error {
+	nodes, err := r.keyring.cfg.Store.SealNodes(ctx)
+	if err != nil {
+		return err
+	}
+	var silent []string
+	for _, node := range nodes {
+		if node.WriteID == id {
+			silent = append(silent, node.Name+" (last report "+node.SeenAt.UTC().Format(time.RFC3339)+")")
+		}
+	}
+	if len(silent) == 0 {
+		return nil
+	}
+	return fmt.Errorf("these nodes sealed with key %s when they last reported: %s; start them with the new key, or wait until their reports are a day old", id, strings.Join(silent, ", "))
 }
 
 // Abandon gives up a key that is lost. The first configured key becomes the active one
