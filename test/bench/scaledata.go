@@ -76,6 +76,8 @@ var byName = map[string]formula{
 	"email":                 inOrder("kunde-", "@example.org"),
 	"email_key":             inOrder("kunde-", "@example.org"),
 	"recipient":             inOrder("kunde-", "@example.org"),
+	"price_lists.edition":   microsFrom(firstDay),
+	"seal_nodes.name":       inOrder("node_", ""),
 	"domains.name":          inOrder("name-", ".de"),
 	"domains.status":        constant("active"),
 	"domains.tld":           constant(".de"),

@@ -53,6 +53,11 @@ var fixedParameters = map[string]any{
 	"PageOfDomains.$2": "",             // from the beginning: everybody has one
 	"PageOfDomains.$3": "",
 	"PageOfDomains.$4": "%",
+
+	"PageOfDomains.$7":        int32(0),
+	"PageOfOrders.$3":         int32(0),
+	"CountMatchingDomains.$2": "%",
+	"ForkGrant.$1":            int64(firstDay),
 }
 
 // mayMiss are the queries that look for what no row here is: every account is in
@@ -63,8 +68,8 @@ var fixedParameters = map[string]any{
 // own and has linked an agent, a new row has no order that an agent could hear of, no
 // agent has paid what it did not make, every document corrects another, every
 // domain is being changed, every declaration is dealt with, nobody is an operator,
-// every lock is in force and none has secured its domain, and somebody works on everything.
-// Their time is that of looking.
+// every lock is in force and none has secured its domain, somebody works on everything, and no rotation of
+// keys is under way. Their time is that of looking.
 var mayMiss = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
 	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
@@ -73,7 +78,7 @@ var mayMiss = []string{
 	"InsertChange", "SecuringsOfDomain", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
 	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveChanges", "GiveDomainLocks", "GiveRegistrant", "KeepBuyerOf", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
 	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
-	"InvoiceOfOrder", "FinishDeclaration",
+	"InvoiceOfOrder", "FinishDeclaration", "DeleteNextSealKey",
 }
 
 // readStatements reads the generated package's source: the texts there are

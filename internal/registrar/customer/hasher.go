@@ -212,6 +212,11 @@ func (h *hasher) handOver() {
 // at once, instead of holding a connection open for nothing.
 func (h *hasher) run(ctx context.Context, r requester, work func() error) error {
 	ready, waiting, wait, ok := h.enter(r)
+	if !ok && r.account != "" {
+		// Its own places are taken: it waits like everybody else.
+		r.account = ""
+		ready, waiting, wait, ok = h.enter(r)
+	}
 	busy := &registrar.Error{
 		Kind: registrar.KindRateLimited, Code: Busy, RetryAfter: min(max(wait.Round(time.Second), busyFor), longestBusy),
 	}

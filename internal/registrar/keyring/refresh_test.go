@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,23 @@ import (
 type failing struct {
 	Store
 
+	mu   sync.Mutex
 	fail error
 	rows []Key
 }
 
-func (f *failing) SealKeys(context.Context) ([]Key, error)    { return f.rows, f.fail }
+func (f *failing) SealKeys(context.Context) ([]Key, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rows, f.fail
+}
+
+func (f *failing) failWith(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail = err
+}
+
 func (f *failing) DropSealNode(context.Context, string) error { return nil }
 func (f *failing) SealedColumns() []string                    { return nil }
 func (f *failing) AddSealKey(_ context.Context, k Key) (bool, error) {
@@ -74,7 +87,7 @@ func TestRun_DatabaseOutageIsSilentAndOtherReasonsAreLoggedOnce(t *testing.T) {
 				go func() { defer close(ended); ring.Run(ctx) }()
 				time.Sleep(refreshEvery + time.Second)
 				synctest.Wait()
-				store.fail = test.then
+				store.failWith(test.then)
 				time.Sleep(10 * refreshEvery)
 				cancel()
 				<-ended
