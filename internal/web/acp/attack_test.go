@@ -249,6 +249,7 @@ func TestBodiesThatTwoReadersWouldReadDifferentlyAreRefused(t *testing.T) {
 			"a number":         `{"payment_data":{"token":7,"provider":"stripe"}}`,
 			"no UTF-8":         "{\"payment_data\":{\"token\":\"spt_\xff\",\"provider\":\"stripe\"}}",
 			"a line feed":      `{"payment_data":{"token":"spt_\n7","provider":"stripe"}}`,
+			"another case":     `{"Payment_Data":{"token":"spt_7"},"payment_data":{"token":"spt_8","provider":"stripe"}}`,
 			"deep":             `{"x":` + strings.Repeat(`{"x":`, 40) + `1` + strings.Repeat(`}`, 41),
 			"too large":        `{"x":"` + strings.Repeat("x", largestBody) + `"}`,
 			"too long a token": `{"payment_data":{"token":"` + strings.Repeat("x", 501) + `","provider":"stripe"}}`,
@@ -260,9 +261,9 @@ func TestBodiesThatTwoReadersWouldReadDifferentlyAreRefused(t *testing.T) {
 			}
 		}
 	}
-	// Keys count letter by letter: none of these is the token.
+	// Keys count letter by letter: this is no token.
 	w := newWorld(t)
-	w.do(ask{path: one + "/complete", body: `{"Payment_Data":{"token":"spt_7"},"payment_data":{"Token":"spt_8"}}`})
+	w.do(ask{path: one + "/complete", body: `{"payment_data":{"Token":"spt_8"}}`})
 	if w.orders.count("complete") != 1 || w.orders.done.Token != "" {
 		t.Errorf("the token is %q", w.orders.done.Token)
 	}
@@ -562,49 +563,4 @@ func TestWhereCheckoutIsNotInServiceItSaysSo(t *testing.T) {
 	}
 	w.refusal("unsigned", w.do(ask{path: one + "/complete", unsigned: true}), 401, "signature_required")
 	w.refusal("signed", w.do(ask{path: one + "/complete"}), 401, "invalid_signature")
-}
-
-func TestAuthenticate_FloodFromAnAddressIsRefusedUnverified(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.agents.slow = make(chan struct{})
-	const senders = 200
-	replies := make(chan int, senders)
-	for range senders {
-		go func() {
-			replies <- w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7", unsigned: true, header: map[string]string{
-				"Timestamp": time.Now().UTC().Format(time.RFC3339), "Signature": "AAAA",
-			}}).status
-		}()
-	}
-	close(w.agents.slow)
-	counted := map[int]int{}
-	for range senders {
-		counted[<-replies]++
-	}
-	if calls := w.agents.calls.Load(); calls > 30+unkeyedAtOnce || counted[401] > 30 || counted[401]+counted[429] != senders {
-		t.Errorf("%d signatures were verified; %v", calls, counted)
-	}
-}
-
-func TestAuthenticate_WrongKeysDoNotLockOutAnAgentThatWorks(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	with := func(key string) ask {
-		return ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
-	}
-	if got := w.do(with(w.agents.key)); got.status != 200 {
-		t.Fatalf("%d %s", got.status, got.text)
-	}
-	var last reply
-	for range 100 {
-		wrong, _ := registrar.NewSecret(registrar.AgentKey)
-		last = w.do(with(wrong))
-	}
-	if calls := w.agents.calls.Load(); last.status != 429 || last.header.Get("Retry-After") == "" || calls > 61 {
-		t.Errorf("%d after %d questions", last.status, calls)
-	}
-	if got := w.do(with(w.agents.key)); got.status != 200 {
-		t.Errorf("the agent that worked before: %d", got.status)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -21,8 +22,9 @@ const (
 
 var errDuplicate = errors.New("a key stands twice in one object")
 
-// parse reads a body that is one JSON object. A key that stands twice is refused:
-// two readers of such a body would see two orders. No body is an empty object.
+// parse reads a body that is one JSON object. A key that stands twice is refused, also
+// in other case: two readers of such a body would see two orders. No body is an empty
+// object.
 func parse(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return map[string]any{}, nil
@@ -74,7 +76,7 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 		_, err := decoder.Token()
 		return list, err
 	}
-	fields := map[string]any{}
+	fields, folded := map[string]any{}, map[string]bool{}
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
@@ -84,9 +86,11 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 		if !ok {
 			return nil, errors.New("a key that is no text")
 		}
-		if _, twice := fields[key]; twice {
+		lower := strings.ToLower(key)
+		if folded[lower] {
 			return nil, errDuplicate
 		}
+		folded[lower] = true
 		if fields[key], err = readValue(decoder, depth+1); err != nil {
 			return nil, err
 		}

@@ -194,7 +194,11 @@ func (h *Handler) notLetIn(credentials agent.Credentials, op operation, err erro
 	if registrar.KindOf(err) != registrar.KindUnauthenticated {
 		return fault(err)
 	}
-	if d := h.cfg.BadSignatures.Fail(credentials.Address, keyOf(credentials)); !d.Allowed {
+	key := keyOf(credentials)
+	if credentials.Signature != "" && !errors.Is(err, agent.ErrUnknownKey) {
+		key = "" // the key may be right: one wrong signature must not lock its agent out
+	}
+	if d := h.cfg.BadSignatures.Fail(credentials.Address, key); !d.Allowed {
 		return limited(d.RetryAfter)
 	}
 	return unauthenticated(err, op.completing)
