@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -44,6 +46,16 @@ func (p *product) degraded() []web.Degraded {
 	var all []web.Degraded
 	for _, d := range p.people.db.Degraded() {
 		all = append(all, web.Degraded{Part: registrar.PartDatabase, State: string(d.Trouble), Since: d.Since})
+	}
+	// /readyz is public: which account it is, the metric and the log say.
+	var since time.Time
+	for _, client := range p.registries.clients {
+		if s := client.Standing(); s.Why != "" && (since.IsZero() || s.Since.Before(since)) {
+			since = s.Since
+		}
+	}
+	if !since.IsZero() {
+		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(store.Unreachable), Since: since})
 	}
 	return all
 }

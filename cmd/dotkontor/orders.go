@@ -80,13 +80,17 @@ func (p *product) countCodes() (func(customer string) time.Duration, error) {
 	return throttle{tries}.Count, err
 }
 
+// forgedKeys is how many times more failures with a well-formed key an address may have
+// than without: agents share addresses with others in the same cloud.
+const forgedKeys = 20
+
 // sessions is where agents check out.
 func (p *product) sessions(catalogue *catalog.Live) (acp.Config, error) {
 	creates, err := p.newLimiter(quota.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
 	if err != nil {
 		return acp.Config{}, err
 	}
-	refusals, err := p.newGate(quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	refusals, err := p.newGate(forgedKeys, quota.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
 	return acp.Config{
 		Agents: p.people.agents, Orders: p.orders, Answers: p.people.answers, Creates: creates, BadSignatures: refusals,
 		Listed: func(tld string) bool {

@@ -60,7 +60,6 @@ func (c serveCommand) Run(t *terminal) error {
 	// Files are taken up without being told, so there is nothing to reload; but
 	// people and log rotation send it out of habit.
 	signal.Ignore(syscall.SIGHUP)
-	tuneMemory(cfg)
 	logger, flush := newLogger(cfg.Log, t.err)
 	defer flush()
 	p, err := newProduct(t.ctx, cfg, logger, time.Now)
@@ -75,6 +74,7 @@ func (c serveCommand) Run(t *terminal) error {
 		}
 		return sealKeys(cfg)
 	})
+	tuneMemory(cfg)
 	return p.run(t.ctx, func(baseURL string) { fmt.Fprintln(t.out, "ready", baseURL) })
 }
 
@@ -91,6 +91,7 @@ type product struct {
 	people     *accounts
 	lines      *provision.Service
 	sales      sales
+	registries *registries
 	changes    *steward.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
@@ -144,6 +145,7 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
+	p.registries = look.registries
 	p.sales = newSales(cfg, look.registries)
 	live.Decide(p.sales.of)
 	p.background = append(p.background, look.keepBootstrapFresh)
@@ -162,11 +164,11 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
-	badTokens, err := p.newGate(quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	badTokens, err := p.newGate(1, quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
 	if err != nil {
 		return nil, err
 	}
-	badGrants, err := p.newGate(quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	badGrants, err := p.newGate(1, quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
 	if err != nil {
 		return nil, err
 	}
@@ -457,9 +459,10 @@ func (p *product) newLimiter(windows ...quota.Window) (*quota.Limiter, error) {
 	return limiter, nil
 }
 
-// newGate is newLimiter for failed attempts to authenticate.
-func (p *product) newGate(windows ...quota.Window) (*quota.Gate, error) {
-	gate, err := quota.NewGate(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+// newGate is newLimiter for failed attempts to authenticate; those with a well-formed
+// key may be keyed times as many.
+func (p *product) newGate(keyed int, windows ...quota.Window) (*quota.Gate, error) {
+	gate, err := quota.NewGate(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,9 @@ type Cause struct {
 // PartDatabase is the Part of what the store could not do.
 const PartDatabase = "database"
 
+// PartRegistry is an account at a registry; its connections are up or down.
+const PartRegistry = "registry"
+
 // PanicRecovered is the message of every log record about a panic that was caught, so
 // that they can be counted.
 const PanicRecovered = "panic recovered"

@@ -2,9 +2,12 @@ package contract
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -35,6 +38,33 @@ func withoutAccount(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func TestReadyz_UnreachableRegistryIsListed(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(stage.worldConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close() // from now on connections to it are refused
+	server := regexp.MustCompile(`(?m)^(\s*)server = ['"]127\.0\.0\.1:\d+['"]$`)
+	if !server.Match(text) {
+		t.Fatal("the world's configuration has no registry account")
+	}
+	path := filepath.Join(t.TempDir(), "dead-registry.toml")
+	if err := os.WriteFile(path, server.ReplaceAll(text, []byte(`${1}server = "`+closed.Addr().String()+`"`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	on := ownServeWith(t, "dead-registry", path)
+	from(t, on).check("google.com")
+	got := from(t, on).get("/readyz")
+	if got.status != http.StatusOK || !strings.Contains(string(got.body), "\ndegraded registry unreachable since ") {
+		t.Errorf("got %s", got)
+	}
 }
 
 func TestWithoutARegistryAccountPublicSourcesDecide(t *testing.T) {

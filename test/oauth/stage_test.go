@@ -119,10 +119,10 @@ func newStage(t *testing.T, place store.Options, changes ...set) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.badTokens, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}); err != nil {
+	if s.badTokens, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}, 1); err != nil {
 		t.Fatal(err)
 	}
-	if s.badBearers, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}); err != nil {
+	if s.badBearers, err = quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}, 1); err != nil {
 		t.Fatal(err)
 	}
 	server.Config.Handler, err = web.New(web.Config{

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,14 +29,21 @@ type Gate struct {
 	proven map[Key]time.Time
 }
 
-// NewGate returns a Gate with the same windows for all failures and for those with a
-// key.
-func NewGate(cfg Config) (*Gate, error) {
+// NewGate returns a Gate with the windows of cfg for all failures. Those with a key may
+// be keyed times as many: forged keys cost one look at the database each, and callers
+// behind the same address whose key is good but not yet known here need room.
+func NewGate(cfg Config, keyed int) (*Gate, error) {
 	all, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	keyed, err := New(cfg)
+	windows := slices.Clone(cfg.Windows)
+	for i := range windows {
+		windows[i].Limit *= max(keyed, 1)
+	}
+	forKeyed := cfg
+	forKeyed.Windows = windows
+	withKey, err := New(forKeyed)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +51,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	if now == nil {
 		now = time.Now
 	}
-	return &Gate{all: all, keyed: keyed, now: now, proven: make(map[Key]time.Time)}, nil
+	return &Gate{all: all, keyed: withKey, now: now, proven: make(map[Key]time.Time)}, nil
 }
 
 // Limiters are what has to be swept.

@@ -19,8 +19,9 @@ const (
 // succeeds.
 type backoff struct {
 	pause time.Duration
-	until time.Time
-	why   *registrar.Error
+	// since is when the first of the failures was seen.
+	since, until time.Time
+	why          *registrar.Error
 }
 
 func (b *backoff) left(now time.Time) time.Duration { return max(0, b.until.Sub(now)) }
@@ -42,6 +43,9 @@ func (b *backoff) set(now time.Time, why *registrar.Error) {
 	if b.left(now) == 0 || b.pause < first {
 		b.pause = min(max(2*b.pause, first), last)
 		b.until = now.Add(b.pause)
+	}
+	if b.why == nil {
+		b.since = now
 	}
 	b.why = why
 }

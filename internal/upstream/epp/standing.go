@@ -12,10 +12,10 @@ type Standing struct {
 	// Open are the connections, Most how many there may be, Waiting the commands that
 	// have none.
 	Open, Most, Waiting int
-	// Until is when the next connection is tried after one has failed, and Why the
-	// reason; zero while all is well.
-	Until time.Time
-	Why   registrar.Code
+	// Since is when connections began to fail, Until when the next one is tried, and
+	// Why the reason; zero while all is well.
+	Since, Until time.Time
+	Why          registrar.Code
 }
 
 // Standing is how the connections do.
@@ -28,7 +28,7 @@ func (c *Client) Standing() Standing {
 		s.Waiting += waiting.Len()
 	}
 	if p.backoff.why != nil {
-		s.Why, s.Until = p.backoff.why.Code, p.backoff.until
+		s.Why, s.Since, s.Until = p.backoff.why.Code, p.backoff.since, p.backoff.until
 	}
 	return s
 }

@@ -41,15 +41,30 @@ func TestAuthenticate_WrongKeysDoNotLockOutAnAgentThatWorks(t *testing.T) {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
 	var last reply
-	for range 100 {
+	for range 700 {
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
 		last = w.do(with(wrong))
 	}
-	if calls := w.agents.calls.Load(); last.status != 429 || last.header.Get("Retry-After") == "" || calls > 61 {
+	if calls := w.agents.calls.Load(); last.status != 429 || last.header.Get("Retry-After") == "" || calls > 601 {
 		t.Errorf("%d after %d questions", last.status, calls)
 	}
 	if got := w.do(with(w.agents.key)); got.status != 200 {
 		t.Errorf("the agent that worked before: %d", got.status)
+	}
+}
+
+func TestAuthenticate_FewWrongKeysDoNotLockOutAnAgentSeenFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	with := func(key string) ask {
+		return ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
+	}
+	for range 200 {
+		wrong, _ := registrar.NewSecret(registrar.AgentKey)
+		w.do(with(wrong))
+	}
+	if got := w.do(with(w.agents.key)); got.status != 200 {
+		t.Errorf("an agent that this node has not seen before: %d", got.status)
 	}
 }
 
@@ -61,7 +76,7 @@ func TestAuthenticate_OneWrongSignatureDoesNotLockItsAgentOut(t *testing.T) {
 	if got := w.do(good); got.status != 200 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
-	for range 100 { // others behind the same address
+	for range 700 { // others behind the same address
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
 		w.do(ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: map[string]string{"Authorization": "Bearer " + wrong}})
 	}

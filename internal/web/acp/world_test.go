@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 		}
 		return l
 	}
-	gate, err := quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 30, Per: time.Minute}}, MaxKeys: 1000})
+	gate, err := quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 30, Per: time.Minute}}, MaxKeys: 1000}, 20)
 	if err != nil {
 		t.Fatal(err)
 	}

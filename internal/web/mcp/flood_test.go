@@ -11,7 +11,7 @@ import (
 
 func TestBearer_AddressOverItsBudgetIsRefusedUnchecked(t *testing.T) {
 	t.Parallel()
-	gate, err := quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 3, Per: time.Minute}}, MaxKeys: 100})
+	gate, err := quota.NewGate(quota.Config{Windows: []quota.Window{{Limit: 3, Per: time.Minute}}, MaxKeys: 100}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/idna"
@@ -33,18 +34,25 @@ const partials = "partials.html"
 // places {1}, {2} and so on.
 type Words struct{ German, English map[string]string }
 
-// Views are the parsed pages of one folder. They are safe for concurrent use.
+// Views are the pages of one folder. A page is parsed when it is first shown: most
+// processes show few of them, and parsed templates are the largest part of an idle
+// heap. They are safe for concurrent use.
 type Views struct {
 	frame *Frame
 	words map[string]map[string]string
-	pages map[string]map[string]*template.Template
+	pages map[string]map[string]func() (*template.Template, error)
 }
 
-// Parse reads every page of the folder "templates" in files. The texts of the
+// Parse lists every page of the folder "templates" in files. The texts of the
 // frame may be used in all of them.
 func (f *Frame) Parse(files fs.FS, words Words) (*Views, error) {
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
 	views := &Views{
-		frame: f, words: make(map[string]map[string]string), pages: make(map[string]map[string]*template.Template),
+		frame: f, words: make(map[string]map[string]string),
+		pages: make(map[string]map[string]func() (*template.Template, error)),
 	}
 	for language, table := range map[string][2]map[string]string{German: {german, words.German}, English: {english, words.English}} {
 		views.words[language] = maps.Clone(table[0])
@@ -52,45 +60,45 @@ func (f *Frame) Parse(files fs.FS, words Words) (*Views, error) {
 		for key, text := range views.words[language] {
 			views.words[language][key] = Unbroken(text)
 		}
-		pages, err := f.parse(files, views.functions(language))
-		if err != nil {
-			return nil, err
+		views.pages[language] = make(map[string]func() (*template.Template, error))
+		for _, name := range names {
+			file := path.Base(name)
+			if file == partials || file == "frame.html" {
+				continue
+			}
+			views.pages[language][strings.TrimSuffix(file, ".html")] = sync.OnceValues(func() (*template.Template, error) {
+				return parsePage(files, name, views.functions(language))
+			})
 		}
-		views.pages[language] = pages
 	}
 	return views, nil
 }
 
-func (f *Frame) parse(files fs.FS, functions template.FuncMap) (map[string]*template.Template, error) {
-	base, err := template.New("frame.html").Funcs(functions).ParseFS(ownTemplates, "templates/frame.html", "templates/"+partials)
+// parsePage reads a page with the frame and the partials around it.
+func parsePage(files fs.FS, name string, functions template.FuncMap) (*template.Template, error) {
+	page, err := template.New("frame.html").Funcs(functions).ParseFS(ownTemplates, "templates/frame.html", "templates/"+partials)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := fs.Stat(files, "templates/"+partials); err == nil {
-		if base, err = base.ParseFS(files, "templates/"+partials); err != nil {
+		if page, err = page.ParseFS(files, "templates/"+partials); err != nil {
 			return nil, err
 		}
 	}
-	names, err := fs.Glob(files, "templates/*.html")
+	return page.ParseFS(files, name)
+}
+
+// page is the parsed template of a page in a language.
+func (views *Views) page(language, name string) (*template.Template, error) {
+	parse, ok := views.pages[language][name]
+	if !ok {
+		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: name}
+	}
+	page, err := parse()
 	if err != nil {
-		return nil, err
+		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "parse", Detail: name, Err: err}
 	}
-	pages := make(map[string]*template.Template)
-	for _, name := range names {
-		file := path.Base(name)
-		if file == partials || file == "frame.html" {
-			continue
-		}
-		page, err := base.Clone()
-		if err != nil {
-			return nil, err
-		}
-		if page, err = page.ParseFS(files, name); err != nil {
-			return nil, err
-		}
-		pages[strings.TrimSuffix(file, ".html")] = page
-	}
-	return pages, nil
+	return page, nil
 }
 
 // functions are what templates may call.
@@ -288,9 +296,9 @@ var menu = [...]menuEntry{
 
 // Render shows a page. Nothing is written before it is complete.
 func (views *Views) Render(v *Visit, view View) error {
-	page, ok := views.pages[v.Language][view.Name]
-	if !ok {
-		return &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view.Name}
+	page, err := views.page(v.Language, view.Name)
+	if err != nil {
+		return err
 	}
 	s := views.shownTo(v, view)
 	if key := v.takeNote(); views.Has("note." + key) {
@@ -337,9 +345,9 @@ func (views *Views) shownTo(v *Visit, view View) shown {
 // Part renders one definition of a page's templates alone, for what is put
 // into a page later, by our own script or from memory.
 func (views *Views) Part(language, view, name string, data any) (string, error) {
-	page, ok := views.pages[language][view]
-	if !ok {
-		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "no_view", Detail: view}
+	page, err := views.page(language, view)
+	if err != nil {
+		return "", err
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, name, data); err != nil {

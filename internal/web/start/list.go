@@ -142,7 +142,7 @@ func searchOrder(catalogue *catalog.Catalog) []string {
 var fileColumns = []string{
 	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
 	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
-	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason",
+	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason", "five_years_covers_years",
 }
 
 // file is the row for a spreadsheet: amounts with a point, net and gross.
@@ -153,7 +153,7 @@ func (row *priceRow) file(rate int) ([]byte, error) {
 	}
 	restore := withVAT(row.Restore, rate)
 	line = append(line, percent(rate), row.Requires, restore.Net.String(), restore.Gross.String())
-	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration)))
+	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.LongRunYears)))
 }
 
 // orderable is empty where nothing was decided.

@@ -20,6 +20,8 @@ type offer struct {
 	Years                  int
 	// LongRun is what the name costs for at least five years, in whole terms.
 	LongRun price
+	// LongRunYears is how many years that covers: six where a term is two years.
+	LongRunYears int
 	// Dearer says that a further year costs more than one of the first term.
 	Dearer bool
 }
@@ -31,12 +33,13 @@ func (h *Handler) offerOf(ext registrar.Extension, at time.Time) offer {
 	first := ext.Register * registrar.Cents(term)
 	rate := h.RateBasisPoints(at)
 	return offer{
-		Years:    term,
-		First:    withVAT(first, rate),
-		Later:    withVAT(ext.Renew, rate),
-		Transfer: withVAT(ext.Transfer, rate),
-		LongRun:  withVAT(first+ext.Renew*registrar.Cents(renewals*term), rate),
-		Dearer:   ext.Renew > ext.Register,
+		Years:        term,
+		First:        withVAT(first, rate),
+		Later:        withVAT(ext.Renew, rate),
+		Transfer:     withVAT(ext.Transfer, rate),
+		LongRunYears: term * (1 + renewals),
+		LongRun:      withVAT(first+ext.Renew*registrar.Cents(renewals*term), rate),
+		Dearer:       ext.Renew > ext.Register,
 	}
 }
 
